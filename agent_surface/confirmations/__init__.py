@@ -1,0 +1,20 @@
+"""Requests of a person: records, single-use evidence, the host's controller and the adapter's waiter.
+
+Above: policies' decisions are turned into records by the pipeline. Below: invocation values, events, ports.
+"""
+
+from agent_surface.confirmations._values import (
+    ConfirmationController,
+    ConfirmationOutcome,
+    ConfirmationResolution,
+    ConfirmationWaiter,
+    PendingConfirmation,
+)
+
+__all__ = [
+    "ConfirmationController",
+    "ConfirmationOutcome",
+    "ConfirmationResolution",
+    "ConfirmationWaiter",
+    "PendingConfirmation",
+]
