@@ -3,6 +3,13 @@
 Above: policies' decisions are turned into records by the pipeline. Below: invocation values, events, ports.
 """
 
+from agent_surface.confirmations._evidence import (
+    ClaimedEvidence,
+    ConfirmationAudit,
+    ConfirmationAuditKind,
+    ConfirmationBinding,
+)
+from agent_surface.confirmations._store import ConfirmationStatistics, ConfirmationStore
 from agent_surface.confirmations._values import (
     ConfirmationController,
     ConfirmationOutcome,
@@ -12,9 +19,15 @@ from agent_surface.confirmations._values import (
 )
 
 __all__ = [
+    "ClaimedEvidence",
+    "ConfirmationAudit",
+    "ConfirmationAuditKind",
+    "ConfirmationBinding",
     "ConfirmationController",
     "ConfirmationOutcome",
     "ConfirmationResolution",
+    "ConfirmationStatistics",
+    "ConfirmationStore",
     "ConfirmationWaiter",
     "PendingConfirmation",
 ]
