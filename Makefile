@@ -1,0 +1,162 @@
+# One entry for everything. `make help` lists the targets; each makes what it needs and a second run starts at once.
+#
+#   VENV=.venv        the virtual environment to use or make
+#   PYTHON=python3    the interpreter to make it with (3.11 or newer; found by itself)
+#   DEMO_ARGS=...     arguments for the demo; DATABASE=file.db is short for --database file.db
+#   PYTEST_ARGS=...   arguments for pytest
+
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+
+VENV ?= .venv
+CORE_VENV ?= .venv-core
+DEMO_ARGS ?=
+DATABASE ?=
+PYTEST_ARGS ?=
+
+BIN := $(VENV)/bin
+RUN := $(BIN)/python
+
+# Without a screen Qt draws into memory. On macOS and Windows neither variable is set and there is a screen.
+ifeq ($(shell uname -s),Linux)
+ifeq ($(strip $(DISPLAY)$(WAYLAND_DISPLAY)),)
+export QT_QPA_PLATFORM ?= offscreen
+HEADLESS := --tour
+endif
+endif
+
+# The packages and folders that hold Python of ours.
+SOURCES := agent_surface qt_binding demo_app tests tools
+# The tests that must pass where Qt is not installed.
+CORE_TESTS := $(wildcard tests/core tests/conformance tests/property)
+
+INSTALLED := $(VENV)/.installed
+QT_READY := $(VENV)/.qt-ready
+CORE_INSTALLED := $(CORE_VENV)/.installed
+
+##@ Using it
+
+.PHONY: demo
+demo: $(QT_READY) ## start the demo application (without a screen: play its tour and end)
+	$(RUN) -m demo_app $(HEADLESS) $(if $(DATABASE),--database "$(DATABASE)") $(DEMO_ARGS)
+
+.PHONY: screenshots
+screenshots: $(QT_READY) ## draw the pictures of the documentation anew
+	$(RUN) -m tools.screenshots docs/pictures
+
+.PHONY: contract
+contract: $(INSTALLED) ## write the demo's committed contract anew from its source
+	$(RUN) -m agent_surface.compiler
+
+##@ Testing it
+
+.PHONY: test
+test: test-core test-all ## run every test: first the core without Qt, then everything
+
+.PHONY: test-all
+test-all: $(QT_READY)
+	$(RUN) -m pytest $(PYTEST_ARGS)
+
+.PHONY: test-core
+test-core: $(CORE_INSTALLED) ## run the core's tests in an environment that has no Qt
+	@if $(CORE_VENV)/bin/python -c 'import PySide6' 2>/dev/null; then echo '$(CORE_VENV) has PySide6: it proves nothing.'; exit 1; fi
+	$(CORE_VENV)/bin/python -m pytest $(CORE_TESTS) $(PYTEST_ARGS)
+
+.PHONY: coverage
+coverage: $(QT_READY) ## run every test and report the lines and branches none of them reached
+	$(RUN) -m pytest --cov --cov-report=term --cov-report=html:build/coverage $(PYTEST_ARGS)
+
+.PHONY: bench
+bench: $(QT_READY) ## measure; the figures go to build/bench.json
+	mkdir -p build
+	$(RUN) tests/benchmarks --output build/bench.json
+
+##@ Checking it
+
+.PHONY: check
+check: check-format check-lint check-types check-imports check-dependencies check-dead-code check-spelling check-contract check-dist ## everything a machine can judge without running the tests
+
+.PHONY: check-format
+check-format: $(INSTALLED)
+	$(BIN)/ruff format --check .
+
+.PHONY: check-lint
+check-lint: $(INSTALLED)
+	$(BIN)/ruff check .
+
+.PHONY: check-types
+check-types: $(INSTALLED)
+	$(BIN)/mypy
+	$(BIN)/pyright --pythonpath $(RUN) --warnings
+
+.PHONY: check-imports
+check-imports: $(INSTALLED)
+	$(BIN)/lint-imports
+
+.PHONY: check-dependencies
+check-dependencies: $(INSTALLED)
+	$(BIN)/deptry .
+
+.PHONY: check-dead-code
+check-dead-code: $(INSTALLED)
+	$(BIN)/vulture
+
+.PHONY: check-spelling
+check-spelling: $(INSTALLED)
+	$(BIN)/codespell
+
+.PHONY: check-contract
+check-contract: $(QT_READY)
+ifneq ($(wildcard agent_surface/compiler/__main__.py),)
+	$(RUN) -m agent_surface.compiler --check
+else
+	@echo 'check-contract: the contract compiler does not exist yet.'
+endif
+
+.PHONY: check-dist
+check-dist: dist $(QT_READY)
+	$(RUN) tools/check_dist.py dist
+
+.PHONY: requirements
+requirements: $(INSTALLED) ## print which test proves which required behaviour
+	$(RUN) -m tests.requirements
+
+.PHONY: format
+format: $(INSTALLED) ## lay out the source as the checks want it
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+##@ Shipping it
+
+.PHONY: dist
+dist: $(INSTALLED) ## build the wheel and the source archive into dist/
+	rm -rf dist
+	$(RUN) -m build --no-isolation --outdir dist . >/dev/null
+	@ls dist
+
+.PHONY: clean
+clean: ## remove everything made here, the environments too
+	rm -rf $(VENV) $(CORE_VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache .coverage
+	find $(SOURCES) -name __pycache__ -type d -prune -exec rm -rf {} +
+
+.PHONY: help
+help: ## list the targets
+	@awk 'BEGIN {FS = ":.*## "} /^##@/ {printf "\n%s\n", substr($$0, 5)} /^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+# ------------------------------------------------------------------------------------------------------ environments
+
+$(INSTALLED): pyproject.toml tools/make_venv.sh
+	tools/make_venv.sh $(VENV) --editable '.' --group dev
+	@touch $@
+
+$(QT_READY): $(INSTALLED) tools/qt_system_libraries.py
+	$(RUN) tools/qt_system_libraries.py --install
+	@touch $@
+
+# The way to have the core without Qt: the distribution without its dependencies, and the core's own dependencies.
+$(CORE_INSTALLED): pyproject.toml tools/make_venv.sh
+	tools/make_venv.sh $(CORE_VENV) --group test-core
+	tools/make_venv.sh $(CORE_VENV) --no-deps --editable .
+	@touch $@
