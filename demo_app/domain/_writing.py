@@ -1,0 +1,88 @@
+"""The statements that change the fleet, shared by the service, the import and the sample data.
+
+Each runs inside the caller's transaction.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime
+
+from demo_app.domain._text import fold_text, version_key
+from demo_app.domain._values import ActivityVerb, Device, DeviceStatus
+
+_WRITE_DEVICE = """
+INSERT INTO devices (id, name, name_key, connectivity, enabled, city, city_key, country, model, firmware, firmware_key,
+                     last_seen, search_text)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+ON CONFLICT (id) DO UPDATE SET
+    name = excluded.name, name_key = excluded.name_key, enabled = excluded.enabled,
+    connectivity = CASE excluded.enabled WHEN 0 THEN connectivity ELSE excluded.connectivity END,
+    city = excluded.city, city_key = excluded.city_key, country = excluded.country, model = excluded.model,
+    firmware = excluded.firmware, firmware_key = excluded.firmware_key, last_seen = excluded.last_seen,
+    search_text = excluded.search_text
+"""
+
+
+def stored_time(moment: datetime) -> str:
+    """The text a moment is stored as: UTC to the second, so that text order is time order."""
+    return moment.astimezone(UTC).isoformat(timespec="seconds")
+
+
+def write_devices(connection: sqlite3.Connection, devices: Iterable[Device]) -> None:
+    """Insert devices, or overwrite those whose id exists. A disabled device keeps what it last reported."""
+    connection.executemany(_WRITE_DEVICE, map(_device_row, devices))
+
+
+def write_name(connection: sqlite3.Connection, device: Device, name: str) -> None:
+    """Give ``device`` another name."""
+    connection.execute(
+        "UPDATE devices SET name = ?, name_key = ?, search_text = ? WHERE id = ?",
+        (name, fold_text(name), _search_text(device, name), device.id),
+    )
+
+
+def log_fleet(connection: sqlite3.Connection, at: datetime, actor: str, verb: ActivityVerb, details: str) -> None:
+    """Add one entry about the whole fleet to the activity log."""
+    log_devices(connection, at, actor, verb, [None], details)
+
+
+def log_devices(
+    connection: sqlite3.Connection,
+    at: datetime,
+    actor: str,
+    verb: ActivityVerb,
+    device_ids: Sequence[str | None],
+    details: str,
+) -> None:
+    """Add one entry for each of ``device_ids`` to the activity log, in that order."""
+    connection.execute(
+        "INSERT INTO activity (at, actor, verb, device_id, details)"
+        " SELECT ?, ?, ?, value, ? FROM json_each(?) ORDER BY key",
+        (stored_time(at), actor, verb, details, json.dumps(list(device_ids))),
+    )
+
+
+def _device_row(device: Device) -> tuple[object, ...]:
+    disabled = device.status is DeviceStatus.DISABLED
+    return (
+        device.id,
+        device.name,
+        fold_text(device.name),
+        DeviceStatus.OFFLINE if disabled else device.status,
+        0 if disabled else 1,
+        device.city,
+        fold_text(device.city),
+        device.country,
+        device.model,
+        device.firmware,
+        version_key(device.firmware),
+        None if device.last_seen is None else stored_time(device.last_seen),
+        _search_text(device, device.name),
+    )
+
+
+def _search_text(device: Device, name: str) -> str:
+    return fold_text("\n".join((device.id, name, device.city, device.country, device.model)))
