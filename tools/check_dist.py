@@ -43,7 +43,7 @@ for name in {packages!r}:
 
 def expected_in_the_wheel(checkout: Path) -> set[str]:
     """Every file of the packages and of their resources, under the name it has in the wheel."""
-    names = set(IN_THE_WHEEL)
+    names: set[str] = set(IN_THE_WHEEL)
     for folder, target in (MAPPED | MAPPED_RESOURCES).items():
         for file in (checkout / folder).rglob("*"):
             if file.is_file() and "__pycache__" not in file.parts:
@@ -62,12 +62,16 @@ def check_wheel(wheel: Path, checkout: Path) -> list[str]:
         present = set(archive.namelist())
         findings = [f"{wheel.name}: {name} is missing" for name in missing(expected_in_the_wheel(checkout), present)]
         foreign = {name.split("/")[0] for name in present} - TOP_LEVEL_OF_THE_WHEEL
-        findings += [f"{wheel.name}: {name} does not belong there" for name in foreign if not name.endswith(".dist-info")]
+        findings += [
+            f"{wheel.name}: {name} does not belong there" for name in foreign if not name.endswith(".dist-info")
+        ]
         with tempfile.TemporaryDirectory() as folder:
-            archive.extractall(folder)
+            archive.extractall(folder)  # noqa: S202 - the archive was built a moment ago from this checkout
             program = IMPORT_EVERYTHING.format(folder=folder, packages=sorted(TOP_LEVEL_OF_THE_WHEEL))
-            # -P and -I keep the checkout and an editable installation's path out of the way.
-            done = subprocess.run([sys.executable, "-I", "-c", program], cwd=folder, capture_output=True, text=True)
+            # -I keeps the checkout and an editable installation's path out of the way.
+            done = subprocess.run(
+                [sys.executable, "-I", "-c", program], cwd=folder, capture_output=True, text=True, check=False
+            )
         if done.returncode:
             findings.append(f"{wheel.name}: cannot be imported\n{done.stderr}")
     return findings

@@ -124,7 +124,9 @@ def install(packages: list[str]) -> None:
 
 def describe(findings: Findings) -> str:
     """What is missing and how to get it, as text for a person."""
-    lines = [f"Qt needs libraries this system lacks: {', '.join(sorted(findings.always | findings.on_a_screen)) or '-'}"]
+    lines = [
+        f"Qt needs libraries this system lacks: {', '.join(sorted(findings.always | findings.on_a_screen)) or '-'}"
+    ]
     if not findings.fonts:
         lines.append("No font is installed, so windows would show no text.")
     if findings.packages():
