@@ -26,7 +26,7 @@ def canonical_json(value: JsonValue | FrozenJson) -> str:
     """
     try:
         text = _encode_sorted(_alike(value, MAX_JSON_DEPTH))
-    except (_NotAlike, ValueError):
+    except (_NotAlikeError, ValueError):
         pass
     else:
         # Code points and UTF-16 code units order differently only beyond the basic plane.
@@ -71,7 +71,7 @@ _MAX_FIXED_DIGITS: Final = 21
 _MIN_FIXED_POINT: Final = -6
 
 
-class _NotAlike(Exception):
+class _NotAlikeError(Exception):
     """The C encoder would print some part otherwise than RFC 8785 asks, or some part is no JSON value."""
 
 
@@ -85,7 +85,7 @@ _encode_sorted: Final = json.JSONEncoder(
 ).encode
 
 
-def _alike(value: object, levels: int) -> object:
+def _alike(value: object, levels: int) -> object:  # noqa: C901 - on the path of every call: written out
     """``value`` with whole floats replaced by ints, so that the C encoder writes all of it as RFC 8785 asks."""
     kind = type(value)
     if kind in _ALIKE_TYPES:
@@ -97,13 +97,13 @@ def _alike(value: object, levels: int) -> object:
                 return int(number)
         elif _ALIKE_FROM <= abs(number) < _ALIKE_BELOW:
             return value
-        raise _NotAlike
+        raise _NotAlikeError
     if not levels:
-        raise _NotAlike
+        raise _NotAlikeError
     if kind is dict or kind is MappingProxyType:
         entries = cast("Mapping[str, object]", value)
         if not _TEXT.issuperset(map(type, entries)):
-            raise _NotAlike
+            raise _NotAlikeError
         if _ALIKE_TYPES.issuperset(map(type, entries.values())):
             return value
         changed: dict[str, object] | None = None
@@ -118,7 +118,7 @@ def _alike(value: object, levels: int) -> object:
         if _ALIKE_TYPES.issuperset(map(type, items)):
             return value
         return [_alike(item, levels - 1) for item in items]
-    raise _NotAlike
+    raise _NotAlikeError
 
 
 def _written(value: object) -> str:

@@ -9,10 +9,10 @@ from math import isfinite
 from types import MappingProxyType
 from typing import Final, TypeAlias, Union, cast
 
-JsonValue: TypeAlias = Union[None, bool, int, float, str, "list[JsonValue]", "dict[str, JsonValue]"]
+JsonValue: TypeAlias = Union[bool, int, float, str, "list[JsonValue]", "dict[str, JsonValue]", None]
 """A mutable JSON value: what a caller hands in and what ``to_json()`` returns."""
 
-FrozenJson: TypeAlias = Union[None, bool, int, float, str, "tuple[FrozenJson, ...]", "Mapping[str, FrozenJson]"]
+FrozenJson: TypeAlias = Union[bool, int, float, str, "tuple[FrozenJson, ...]", "Mapping[str, FrozenJson]", None]
 """A JSON value that nobody can change: tuples and ``MappingProxyType`` in place of lists and dicts."""
 
 JsonSchema: TypeAlias = Mapping[str, FrozenJson]
@@ -55,7 +55,7 @@ def freeze_json(value: object) -> FrozenJson:
     """
     try:
         return _freeze(value, MAX_JSON_DEPTH)
-    except _Refused:
+    except _RefusedError:
         pass
     raise _refusal(value)
 
@@ -68,8 +68,8 @@ def check_json(value: object) -> JsonValue:
     """
     try:
         _check(value, MAX_JSON_DEPTH)
-    except _Refused:
-        raise _refusal(value)
+    except _RefusedError:
+        raise _refusal(value) from None
     return cast("JsonValue", value)
 
 
@@ -160,7 +160,7 @@ def json_pointer(parts: Iterable[str | int]) -> str:
     return "".join([f"/{str(part).replace('~', '~0').replace('/', '~1')}" for part in parts])
 
 
-class _Refused(Exception):
+class _RefusedError(Exception):
     """Some part is no JSON value. The hot path carries no path; it is found again once something is wrong."""
 
 
@@ -181,21 +181,21 @@ _encode: Final = json.JSONEncoder(
 ).encode
 
 
-def _freeze(value: object, levels: int) -> FrozenJson:
+def _freeze(value: object, levels: int) -> FrozenJson:  # noqa: C901 - on the path of every call: written out
     kind = type(value)
     if kind is dict:
         if not levels:
-            raise _Refused
+            raise _RefusedError
         frozen: dict[str, FrozenJson] = {}
         for key, item in cast("dict[object, object]", value).items():
             if type(key) is not str or not (key.isascii() or _SURROGATE.search(key) is None):
-                raise _Refused
+                raise _RefusedError
             of = type(item)
             # Written out for the commonest types: a call into _freeze costs more than the check.
             if of is str:
                 text = cast("str", item)
                 if not (text.isascii() or _SURROGATE.search(text) is None):
-                    raise _Refused
+                    raise _RefusedError
                 frozen[key] = text
             elif of is bool or item is None:
                 frozen[key] = cast("bool | None", item)
@@ -204,47 +204,47 @@ def _freeze(value: object, levels: int) -> FrozenJson:
         return MappingProxyType(frozen)
     if kind is list:
         if not levels:
-            raise _Refused
+            raise _RefusedError
         return tuple([_freeze(item, levels - 1) for item in cast("list[object]", value)])
     if kind is str:
         text = cast("str", value)
         if not (text.isascii() or _SURROGATE.search(text) is None):
-            raise _Refused
+            raise _RefusedError
         return text
     if kind is int:
         if not -_INT_END < cast("int", value) < _INT_END:
-            raise _Refused
+            raise _RefusedError
         return cast("int", value)
     if kind is float:
         if not isfinite(cast("float", value)):
-            raise _Refused
+            raise _RefusedError
         return cast("float", value)
     if value is None or kind is bool:
         return cast("bool | None", value)
-    raise _Refused
+    raise _RefusedError
 
 
-def _check(value: object, levels: int) -> None:
+def _check(value: object, levels: int) -> None:  # noqa: C901 - on the path of every call: written out
     kind = type(value)
     if kind is dict:
         if not levels:
-            raise _Refused
+            raise _RefusedError
         for key, item in cast("dict[object, object]", value).items():
             if type(key) is not str or not (key.isascii() or _SURROGATE.search(key) is None):
-                raise _Refused
+                raise _RefusedError
             of = type(item)
             if of is str:
                 if not (cast("str", item).isascii() or _SURROGATE.search(cast("str", item)) is None):
-                    raise _Refused
+                    raise _RefusedError
             elif not (of is bool or item is None):
                 _check(item, levels - 1)
     elif kind is list:
         if not levels:
-            raise _Refused
+            raise _RefusedError
         for item in cast("list[object]", value):
             _check(item, levels - 1)
     elif _scalar_problem(value) is not None:
-        raise _Refused
+        raise _RefusedError
 
 
 def _scalar_problem(value: object) -> str | None:
