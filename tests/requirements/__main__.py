@@ -9,8 +9,8 @@ from tests.requirements.claims import (
     REQUIREMENTS,
     find_claims,
     format_table,
-    read_table,
     proof_by_requirement,
+    read_table,
 )
 
 if __name__ == "__main__":

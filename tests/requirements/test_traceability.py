@@ -12,8 +12,8 @@ from tests.requirements.claims import (
     Claim,
     UnreadableClaim,
     find_claims,
-    read_table,
     proof_by_requirement,
+    read_table,
 )
 
 PLANNED_WORK = {

@@ -1,0 +1,28 @@
+"""The project file agrees with itself."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Mapping, Sequence
+from typing import cast
+
+from tests.architecture.source import CHECKOUT
+
+Table = Mapping[str, object]
+
+PROJECT = cast("Table", tomllib.loads((CHECKOUT / "pyproject.toml").read_text(encoding="utf-8")))
+QT = {"PySide6-Essentials", "qasync"}
+
+
+def _names(requirements: Sequence[str]) -> dict[str, str]:
+    """Each requirement under the name of its distribution."""
+    return {re.split(r"[\[<>=!~; ]", requirement, maxsplit=1)[0]: requirement for requirement in requirements}
+
+
+def test_the_core_without_qt_needs_what_the_distribution_needs_less_qt() -> None:
+    """The environment that proves the core runs without Qt must be the one users are told to make."""
+    project = cast("Mapping[str, Sequence[str]]", PROJECT["project"])
+    groups = cast("Mapping[str, Sequence[str]]", PROJECT["dependency-groups"])
+    expected = {name: text for name, text in _names(project["dependencies"]).items() if name not in QT}
+    assert _names(groups["core"]) == expected
