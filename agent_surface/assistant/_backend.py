@@ -40,12 +40,12 @@ class CallTool(Protocol):
     Belongs to the thread of the session. It is the only way to act that a back end has.
     """
 
-    async def __call__(self, name: str, input: JsonValue = None, *, call_id: str | None = None) -> ToolReply:
+    async def __call__(self, name: str, tool_input: JsonValue = None, *, call_id: str | None = None) -> ToolReply:
         """Run the tool and wait for its result, also for the person if it needs one.
 
         Args:
             name: Wire name of an offered tool; an unknown one is answered with a typed refusal.
-            input: What the model sent.
+            tool_input: What the model sent.
             call_id: The provider's id of the call; one is made when it is missing or was used before.
 
         Raises:

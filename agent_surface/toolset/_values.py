@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -100,21 +101,44 @@ WaitListener = Callable[[ConfirmationWait], None]
 """Hears when a call begins and ends to wait for a person."""
 
 
+class ToolCallCancelledError(asyncio.CancelledError):
+    """The task that awaited a tool was cancelled when the call had already settled.
+
+    It is a ``CancelledError``, so cancellation goes its usual way; who wants to know what the call did all the same
+    (a handler that holds the thread ends before its Stop is seen) reads ``result``.
+
+    Attributes:
+        result: How the call ended.
+    """
+
+    def __init__(self, result: AgentInvocationResult) -> None:
+        super().__init__("the call had already settled when the awaiting task was cancelled")
+        self.result = result
+
+
 class ToolExecutor(Protocol):
     """Runs a tool for :meth:`AgentTool.execute`; never raises."""
 
     def __call__(
-        self, input: JsonValue, *, tool_call_id: str | None, on_wait: WaitListener | None
+        self, tool_input: JsonValue, *, tool_call_id: str | None, on_wait: WaitListener | None
     ) -> Awaitable[AgentInvocationResult]:
         """Run the capability behind the tool."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AgentTool:
-    """One tool of a catalogue. Definition and state are values; only ``execute`` does anything."""
+    """One tool of a catalogue. Definition and state are values; only ``execute`` does anything.
+
+    Attributes:
+        definition: What never carries live state.
+        state: What does.
+        registration_id: The live component a call is addressed to.
+        executor: What ``execute`` runs.
+    """
 
     definition: ToolDefinition
     state: ToolState
+    registration_id: str
     executor: ToolExecutor = field(repr=False, compare=False)
 
     @property
@@ -133,16 +157,20 @@ class AgentTool:
         return self.definition.input_schema
 
     async def execute(
-        self, input: JsonValue = None, *, tool_call_id: str | None = None, on_wait: WaitListener | None = None
+        self, tool_input: JsonValue = None, *, tool_call_id: str | None = None, on_wait: WaitListener | None = None
     ) -> AgentInvocationResult:
         """Call the capability and return its typed result. Cancelling the awaiting task cancels the call.
 
         Args:
-            input: What the model sent; ``None`` means no input.
+            tool_input: What the model sent; ``None`` means no input.
             tool_call_id: The provider's id of the call, used as idempotency key; a repetition joins or replays.
             on_wait: Hears when the call begins and ends to wait for a person (only in ``wait`` mode).
 
         Returns:
             The result, also when the tool is gone, the input is no JSON or the registry was closed.
+
+        Raises:
+            asyncio.CancelledError: The awaiting task was cancelled; :class:`ToolCallCancelledError` when the result
+                was there already. Nothing else is ever raised.
         """
-        return await self.executor(input, tool_call_id=tool_call_id, on_wait=on_wait)
+        return await self.executor(tool_input, tool_call_id=tool_call_id, on_wait=on_wait)
