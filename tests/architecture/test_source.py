@@ -18,6 +18,7 @@ REAL_ADAPTERS = {
     "agent_surface.cli",
     "qt_binding._runtime",
     "demo_app.composition",
+    "demo_app.domain._ports",
 }
 CHANCE_AND_TIME = {
     ("time", "time"),
