@@ -9,7 +9,7 @@ from types import MappingProxyType
 from typing import Literal, Protocol, TypeAlias
 
 from agent_surface._base._json import FrozenJson, JsonValue, thaw_json
-from agent_surface.errors import CapabilityErrorPayload
+from agent_surface.errors import AgentSurfaceError, CapabilityErrorPayload
 
 
 class ConsumerKind(StrEnum):
@@ -63,6 +63,14 @@ class Confirmation(StrEnum):
     NEVER = "never"
     OPTIONAL = "optional"
     REQUIRED = "required"
+
+
+class AuditLevel(StrEnum):
+    """How much of a call the audit keeps: nothing, its facts, or its facts and input."""
+
+    NONE = "none"
+    METADATA = "metadata"
+    FULL = "full"
 
 
 class Plane(StrEnum):
@@ -206,9 +214,37 @@ class AgentActionContext(AgentReadContext):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PreconditionFailure:
-    """Returned or raised through a precondition: ``message`` and ``details`` are shown to the agent."""
+class ComponentRef:
+    """A component by type and instance."""
 
-    message: str
-    details: Mapping[str, JsonValue] = field(default_factory=lambda: MappingProxyType({}))
+    type: str
+    instance_id: str = "default"
 
+    def to_json(self) -> dict[str, JsonValue]:
+        """The reference as a fresh JSON object."""
+        return {"type": self.type, "instanceId": self.instance_id}
+
+
+class PreconditionFailure(AgentSurfaceError):
+    """Returned or raised by a precondition; ``message`` and ``details`` are shown to the agent.
+
+    Attributes:
+        message: Agent-facing text, cut at 300 characters.
+        details: Agent-facing JSON.
+    """
+
+    def __init__(self, message: str, details: Mapping[str, JsonValue] | None = None) -> None:
+        super().__init__(message)
+        self.message = message
+        self.details: Mapping[str, JsonValue] = dict(details or {})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Availability:
+    """Whether a capability can be used right now, and if not why."""
+
+    available: bool
+    reason: str | None = None
+
+
+AVAILABLE = Availability(available=True)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from agent_surface._base._json import FrozenJson, JsonSchema, JsonValue, thaw_json
-from agent_surface.invocation import ANONYMOUS, AgentConsumer, Confirmation, Effect
+from agent_surface.invocation import ANONYMOUS, AgentConsumer, ComponentRef, Confirmation, Effect
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,18 +46,6 @@ class RouteInfo:
         if self.params is None:
             return {"path": self.path}
         return {"path": self.path, "params": dict(self.params)}
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ComponentRef:
-    """A component by type and instance."""
-
-    type: str
-    instance_id: str = "default"
-
-    def to_json(self) -> dict[str, JsonValue]:
-        """The reference as a fresh JSON object."""
-        return {"type": self.type, "instanceId": self.instance_id}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,0 +1,319 @@
+"""Static declarations of back-end procedures, and how a component refers to one with live values."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+from typing import Generic, Literal, TypeAlias, TypeVar
+
+from agent_surface._base._json import FrozenJson, JsonSchema, JsonValue, thaw_json
+from agent_surface._base._provenance import ProofStore
+from agent_surface._manifest import DeclarationRecord, make_record
+from agent_surface.contracts._capabilities import AuditName, ConfirmationName, attachments_json
+from agent_surface.contracts._checks import (
+    DEFAULT_LIMITS,
+    check_attachments,
+    check_description,
+    check_meta,
+    check_tags,
+    check_timeout,
+    definition_error,
+    require_member,
+    require_object_input,
+    require_schema,
+)
+from agent_surface.contracts._concurrency import Concurrency
+from agent_surface.contracts._handlers import Predicate, Text, is_coroutine_function
+from agent_surface.contracts._module import declaring_module
+from agent_surface.errors import DefinitionErrorCode
+from agent_surface.ids import procedure_path, require_procedure_id
+from agent_surface.invocation import AuditLevel, CapabilityKind, Confirmation, Effect, Plane
+from agent_surface.policies import AgentPolicy, PolicyAttachment
+from agent_surface.schemas import EMPTY_OBJECT_SCHEMA, AgentSchema, from_json_schema, reduce_object_schema, root_properties
+
+InT = TypeVar("InT")
+OutT = TypeVar("OutT")
+
+ProcedureEffect: TypeAlias = Effect | Literal["server-query", "server-mutation", "external-side-effect", "destructive"]
+
+CONFIRMATION_ORDER = (Confirmation.NEVER, Confirmation.OPTIONAL, Confirmation.REQUIRED)
+
+# What an author who says nothing gets: idempotent, reversible, confirmation, audit.
+_DEFAULTS: Mapping[Effect, tuple[bool, bool | None, Confirmation, AuditLevel]] = {
+    Effect.SERVER_QUERY: (True, None, Confirmation.NEVER, AuditLevel.METADATA),
+    Effect.SERVER_MUTATION: (False, False, Confirmation.OPTIONAL, AuditLevel.METADATA),
+    Effect.EXTERNAL_SIDE_EFFECT: (False, False, Confirmation.REQUIRED, AuditLevel.FULL),
+    Effect.DESTRUCTIVE: (False, False, Confirmation.REQUIRED, AuditLevel.FULL),
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, weakref_slot=True)
+class AgentProcedureContract(Generic[InT, OutT]):
+    """A back-end procedure. Made by :func:`define_agent_procedure_contract`; compares by identity."""
+
+    id: str
+    description: str
+    input: AgentSchema[InT]
+    output: AgentSchema[OutT] | None
+    effect: Effect
+    idempotent: bool
+    reversible: bool | None
+    confirmation: Confirmation
+    audit: AuditLevel
+    timeout_ms: int | None
+    policies: tuple[PolicyAttachment, ...]
+    tags: tuple[str, ...]
+    meta: Mapping[str, FrozenJson]
+    origin: str
+
+    @property
+    def path(self) -> str:
+        """The procedure path an executor knows: the id without its plane."""
+        return procedure_path(self.id)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProcedureSeal:
+    """What was declared, out of reach of whoever holds the contract object."""
+
+    record: DeclarationRecord
+    contract: AgentProcedureContract[object, object]
+
+
+PROCEDURE_SEALS: ProofStore[ProcedureSeal] = ProofStore()
+
+
+def define_agent_procedure_contract(
+    *,
+    id: str,
+    description: str,
+    input: AgentSchema[InT] | None = None,
+    output: AgentSchema[OutT] | None = None,
+    effect: ProcedureEffect,
+    idempotent: bool | None = None,
+    reversible: bool | None = None,
+    confirmation: ConfirmationName | None = None,
+    audit: AuditName | None = None,
+    timeout_ms: int | None = None,
+    policies: Iterable[PolicyAttachment] = (),
+    tags: Iterable[str] = (),
+    meta: Mapping[str, JsonValue] | None = None,
+    origin: str = "first-party",
+) -> AgentProcedureContract[InT, OutT]:
+    """Declare a back-end procedure, at module level.
+
+    Args:
+        id: ``domain:`` and the procedure path.
+        description: For the agent, at most 300 characters.
+        input: Schema with an object at the root; no input when absent.
+        output: Schema of the answer.
+        effect: ``server-query``, ``server-mutation``, ``external-side-effect`` or ``destructive``.
+        idempotent: Doing it twice is like doing it once; by default only a query is.
+        reversible: The person can take it back; by default not.
+        confirmation: By default what the effect asks for; a destructive procedure never has ``never``.
+        audit: By default ``full`` for external and destructive effects, else ``metadata``.
+        timeout_ms: Milliseconds before a slow call is given up; the registry's limit when absent.
+        policies: Policies that must guard it.
+        tags: For people who review the contract.
+        meta: Agent-visible JSON, at most 2 kB.
+        origin: Who contributes it.
+
+    Raises:
+        AgentSurfaceDefinitionError: A part is wrong; ``PLANE_VIOLATION`` for an effect of the view plane.
+    """
+    subject = require_procedure_id(id)
+    checked_effect = require_member(effect, Effect, "effect", subject)
+    defaults = _DEFAULTS.get(checked_effect)
+    if defaults is None:
+        raise definition_error(
+            f"procedure {subject} cannot have the effect {checked_effect} of the view plane",
+            subject=subject,
+            path="effect",
+            code=DefinitionErrorCode.PLANE_VIOLATION,
+        )
+    schema: AgentSchema[object] = input if input is not None else EMPTY_OBJECT_SCHEMA  # type: ignore[assignment]  # absent input is an empty object
+    require_schema(schema, "input", subject)
+    require_object_input(schema, subject)
+    if output is not None:
+        require_schema(output, "output", subject)
+    level = defaults[2] if confirmation is None else require_member(confirmation, Confirmation, "confirmation", subject)
+    if checked_effect is Effect.DESTRUCTIVE and level is Confirmation.NEVER:
+        raise definition_error(
+            f"destructive procedure {subject} cannot have confirmation 'never'", subject=subject, path="confirmation"
+        )
+    contract: AgentProcedureContract[InT, OutT] = AgentProcedureContract(
+        id=subject,
+        description=check_description(description, DEFAULT_LIMITS.max_capability_description, subject),
+        input=schema,  # type: ignore[arg-type]  # absent input is an empty object
+        output=output,
+        effect=checked_effect,
+        idempotent=defaults[0] if idempotent is None else bool(idempotent),
+        reversible=defaults[1] if reversible is None else bool(reversible),
+        confirmation=level,
+        audit=defaults[3] if audit is None else require_member(audit, AuditLevel, "audit", subject),
+        timeout_ms=check_timeout(timeout_ms, subject),
+        policies=check_attachments(policies, subject),
+        tags=check_tags(tags, subject),
+        meta=check_meta(meta, DEFAULT_LIMITS.max_meta_bytes, subject),
+        origin=origin,
+    )
+    seal = ProcedureSeal(
+        record=make_record(_procedure_declaration(contract, declaring_module(2))),
+        contract=replace(contract),  # type: ignore[arg-type]  # the seal forgets the types
+    )
+    PROCEDURE_SEALS.attest(contract, seal)
+    return contract
+
+
+def _procedure_declaration(contract: AgentProcedureContract[InT, OutT], module: str) -> dict[str, JsonValue]:
+    return {
+        "declarationId": f"{module}:{contract.id}",
+        "kind": CapabilityKind.PROCEDURE.value,
+        "origin": contract.origin,
+        "capabilities": [
+            {
+                "capabilityId": contract.id,
+                "kind": CapabilityKind.PROCEDURE.value,
+                "plane": Plane.DOMAIN.value,
+                "description": contract.description,
+                "inputSchema": thaw_json(contract.input.json_schema),
+                "outputSchema": thaw_json(contract.output.json_schema) if contract.output is not None else None,
+                "effect": contract.effect.value,
+                "idempotent": contract.idempotent,
+                "reversible": contract.reversible,
+                "confirmation": contract.confirmation.value,
+                "audit": contract.audit.value,
+                "timeoutMs": contract.timeout_ms,
+                "policies": attachments_json(contract.policies),
+                "tags": list(contract.tags),
+                "meta": thaw_json(contract.meta),
+            }
+        ],
+    }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProcedureRef:
+    """Names a procedure of the back end by its path."""
+
+    path: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, weakref_slot=True)
+class ProcedureBinding:
+    """A component's reference to a procedure. Made by :func:`bind_procedure`.
+
+    Attributes:
+        seal: The declaration.
+        bind: Reads the value of each root field that the screen supplies; its keys are fixed.
+        locked_keys: Those of them the agent may not supply.
+        agent_schema: What the agent may supply: the declared schema without the locked fields.
+        agent_parser: Validates the agent's part.
+        confirmation: The level in force, never below the contract's.
+    """
+
+    seal: ProcedureSeal
+    bind: Mapping[str, Callable[[], JsonValue]]
+    locked_keys: tuple[str, ...]
+    agent_schema: JsonSchema
+    agent_parser: AgentSchema[JsonValue]
+    confirmation: Confirmation
+    when: Predicate | None
+    unavailable_reason: Text | None
+    describe: Callable[[], str] | None
+    policies: tuple[AgentPolicy, ...]
+    concurrency: Concurrency
+
+
+PROCEDURE_BINDING_PROOFS: ProofStore[ProcedureBinding] = ProofStore()
+
+
+def bind_procedure(
+    contract: AgentProcedureContract[InT, OutT],
+    ref: ProcedureRef | str | None = None,
+    *,
+    bind: Mapping[str, Callable[[], JsonValue]] | None = None,
+    overridable_fields: Iterable[str] = (),
+    when: Predicate | None = None,
+    unavailable_reason: Text | None = None,
+    describe: Callable[[], str] | None = None,
+    confirmation: ConfirmationName | None = None,
+    policies: Iterable[AgentPolicy] = (),
+    concurrency: Concurrency | None = None,
+) -> ProcedureBinding:
+    """Refer to a procedure from a component, with values that the screen supplies.
+
+    Args:
+        contract: The declared procedure.
+        ref: The back end's path; the contract's own when absent.
+        bind: For each root field that the screen supplies, a plain function without arguments that reads its value.
+            Called in phase 5 of each call, so the values are those of that moment.
+        overridable_fields: Those of the bound fields the agent may supply itself; its value then wins.
+        when: Whether it can be used now.
+        unavailable_reason: What the agent is told when it cannot.
+        describe: Live text beside the stable description.
+        confirmation: Raises the contract's level; lowering it is an error.
+        policies: Guards of this reference alone.
+        concurrency: Which calls exclude each other; by default those of this reference.
+
+    Raises:
+        AgentSurfaceDefinitionError: The contract is not genuine, a field does not exist, or a level is lowered.
+    """
+    seal = PROCEDURE_SEALS.find(contract)
+    if seal is None:
+        raise definition_error("bind_procedure needs a contract made by define_agent_procedure_contract")
+    declared = seal.contract
+    path = ref.path if isinstance(ref, ProcedureRef) else ref
+    if path is not None and path != declared.path:
+        raise definition_error(f"procedure {declared.id} cannot refer to the path {path!r}", subject=declared.id, path="ref")
+    readers = MappingProxyType(dict(sorted((bind or {}).items())))
+    overridable = set(overridable_fields)
+    _check_fields(declared, readers, overridable)
+    level = declared.confirmation
+    if confirmation is not None:
+        wanted = require_member(confirmation, Confirmation, "confirmation", declared.id)
+        if CONFIRMATION_ORDER.index(wanted) < CONFIRMATION_ORDER.index(level):
+            raise definition_error(
+                f"a binding of {declared.id} cannot lower its confirmation from {level} to {wanted}",
+                subject=declared.id,
+                path="confirmation",
+            )
+        level = wanted
+    locked = tuple(key for key in readers if key not in overridable)
+    agent_schema = reduce_object_schema(declared.input.json_schema, drop=locked, optional=overridable)
+    binding = ProcedureBinding(
+        seal=seal,
+        bind=readers,
+        locked_keys=locked,
+        agent_schema=agent_schema,
+        agent_parser=from_json_schema(agent_schema),
+        confirmation=level,
+        when=when,
+        unavailable_reason=unavailable_reason,
+        describe=describe,
+        policies=tuple(policies),
+        concurrency=concurrency if concurrency is not None else Concurrency(mode="capability"),
+    )
+    PROCEDURE_BINDING_PROOFS.attest(binding, replace(binding))
+    return binding
+
+
+def _check_fields(
+    contract: AgentProcedureContract[object, object],
+    bind: Mapping[str, Callable[[], JsonValue]],
+    overridable: set[str],
+) -> None:
+    unknown = sorted(bind.keys() - root_properties(contract.input.json_schema))
+    if unknown:
+        raise definition_error(f"{contract.id} has no input field {unknown[0]!r} to bind", subject=contract.id, path="bind")
+    stray = sorted(overridable - bind.keys())
+    if stray:
+        raise definition_error(
+            f"field {stray[0]!r} of {contract.id} is overridable but not bound", subject=contract.id, path="overridable_fields"
+        )
+    for key, reader in bind.items():
+        if not callable(reader) or is_coroutine_function(reader):
+            raise definition_error(
+                f"the value of {key!r} for {contract.id} must be read by a plain function", subject=contract.id, path="bind"
+            )
