@@ -101,7 +101,7 @@ check-dependencies: $(INSTALLED)
 
 .PHONY: check-dead-code
 check-dead-code: $(INSTALLED)
-	$(BIN)/vulture
+	$(RUN) tools/dead_code.py
 
 .PHONY: check-spelling
 check-spelling: $(INSTALLED)

@@ -1,0 +1,32 @@
+"""Name what nobody names: ``python tools/dead_code.py``.
+
+vulture finds it. Its own command cannot be told to leave out variables, attributes and arguments, and most of those it
+reports are fields of values and parameters of protocols, which are part of an interface; ruff judges arguments.
+"""
+
+from __future__ import annotations
+
+import sys
+import tomllib
+from pathlib import Path
+
+from vulture.core import Vulture
+
+KINDS = frozenset({"class", "function", "import", "method", "property", "unreachable_code"})
+
+
+def main() -> int:
+    """Print each finding on a line; 1 when there is any."""
+    checkout = Path(__file__).resolve().parent.parent
+    settings = tomllib.loads((checkout / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["vulture"]
+    vulture = Vulture(ignore_names=settings["ignore_names"], ignore_decorators=settings["ignore_decorators"])
+    vulture.scavenge([str(checkout / path) for path in settings["paths"]])
+    findings = [item for item in vulture.get_unused_code(min_confidence=60) if item.typ in KINDS]
+    for item in findings:
+        place = Path(item.filename).resolve().relative_to(checkout).as_posix()
+        sys.stdout.write(f"{place}:{item.first_lineno}: nothing uses the {item.typ.replace('_', ' ')} {item.name}\n")
+    return 1 if findings else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
