@@ -1,0 +1,95 @@
+"""A text view for one message: it grows with its text, opens nothing and loads nothing."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QSize, Qt, QUrl, Signal
+from PySide6.QtGui import QKeyEvent, QPalette, QTextCursor, QTextOption, QWheelEvent
+from PySide6.QtWidgets import QFrame, QTextBrowser, QWidget
+from typing_extensions import override
+
+from qt_binding._text import visible_text
+from qt_binding.assistant._colors import DockColors
+from qt_binding.assistant._markdown import MarkdownRenderer
+
+_SCROLL_KEYS = frozenset(
+    {Qt.Key.Key_Up, Qt.Key.Key_Down, Qt.Key.Key_PageUp, Qt.Key.Key_PageDown, Qt.Key.Key_Home, Qt.Key.Key_End}
+)
+
+
+class MessageBrowser(QTextBrowser):
+    """Shows text of one message; its owner decides size and place.
+
+    Signals:
+        link_clicked: A person chose a link; the address is not opened.
+    """
+
+    link_clicked = Signal(QUrl)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setOpenLinks(False)
+        self.setOpenExternalLinks(False)
+        self.setUndoRedoEnabled(False)
+        self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setWordWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
+        self.setTextInteractionFlags(
+            Qt.TextInteractionFlag.TextBrowserInteraction | Qt.TextInteractionFlag.TextSelectableByKeyboard
+        )
+        self.document().setDocumentMargin(0)
+        self.viewport().setAutoFillBackground(False)
+        self.viewport().setBackgroundRole(QPalette.ColorRole.NoRole)
+        self.anchorClicked.connect(self.link_clicked)
+        self._natural_width = 0.0
+
+    def show_plain(self, text: str) -> None:
+        """Replace the contents by plain text."""
+        self.document().setDefaultStyleSheet("")
+        self.setPlainText(visible_text(text))
+
+    def show_markdown(self, text: str, renderer: MarkdownRenderer, colors: DockColors) -> None:
+        """Replace the contents by Markdown of a model."""
+        renderer.render(self.document(), text, colors)
+
+    def append_plain(self, text: str) -> None:
+        """Add plain text at the end; the cost does not depend on what is there already."""
+        cursor = QTextCursor(self.document())
+        cursor.movePosition(QTextCursor.MoveOperation.End)
+        cursor.insertText(visible_text(text))
+
+    def size_within(self, width: int) -> QSize:
+        """The size of the text when at most ``width`` pixels are there for it."""
+        document = self.document()
+        if document.textWidth() != width:
+            document.setTextWidth(width)
+        size = document.size()
+        return QSize(min(width, int(document.idealWidth()) + 1), int(size.height()) + 1)
+
+    def set_text_color(self, colors: DockColors) -> None:
+        """Write in the colour that was made readable on the bubble."""
+        palette = self.palette()
+        if palette.color(QPalette.ColorRole.Text) != colors.text:
+            palette.setColor(QPalette.ColorRole.Text, colors.text)
+            self.setPalette(palette)
+
+    @override
+    def loadResource(self, type: int, name: QUrl | str) -> object:  # Qt's name of the argument
+        return None
+
+    @override
+    def doSetSource(self, name: QUrl | str, type: object = None) -> None:  # Qt's name of the argument
+        return
+
+    @override
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        event.ignore()
+
+    @override
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        shift = event.modifiers() & Qt.KeyboardModifier.ShiftModifier
+        browses = event.modifiers() & Qt.KeyboardModifier.AltModifier or event.key() == Qt.Key.Key_Backspace
+        if browses or (event.key() in _SCROLL_KEYS and not shift):
+            event.ignore()
+            return
+        super().keyPressEvent(event)

@@ -1,0 +1,109 @@
+"""A label for text nobody vouches for: plain, wrapped anywhere, in a colour that can be read."""
+
+from __future__ import annotations
+
+import unicodedata
+
+from PySide6.QtCore import QPointF, QSize, Qt
+from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPaintEvent, QTextLayout, QTextOption
+from PySide6.QtWidgets import QSizePolicy, QWidget
+from typing_extensions import override
+
+from qt_binding._text import visible_text
+
+
+class PlainLabel(QWidget):
+    """Paints plain text. A ``QLabel`` guesses formats and lets a long word widen its window; this does neither."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._text = ""
+        self._color = QColor()
+        policy = QSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
+        policy.setHeightForWidth(True)
+        self.setSizePolicy(policy)
+
+    @property
+    def text(self) -> str:
+        """What is shown, already made visible."""
+        return self._text
+
+    def set_text(self, text: str) -> None:
+        """Show other text; hidden characters are written out."""
+        shown = visible_text(text)
+        if shown != self._text:
+            self._text = shown
+            self.setAccessibleName(shown)
+            self.updateGeometry()
+            self.update()
+
+    def set_color(self, color: QColor) -> None:
+        """Paint in another colour."""
+        if color != self._color:
+            self._color = color
+            self.update()
+
+    @override
+    def hasHeightForWidth(self) -> bool:
+        return True
+
+    @override
+    def heightForWidth(self, width: int) -> int:
+        return sum(int(layout.boundingRect().height() + 0.999) for layout in self._laid_out(max(1, width)))
+
+    @override
+    def sizeHint(self) -> QSize:
+        metrics = QFontMetricsF(self.font())
+        widest = max((metrics.horizontalAdvance(line) for line in self._text.split("\n")), default=0.0)
+        width = int(min(widest, 4000.0)) + 2
+        return QSize(width, self.heightForWidth(width))
+
+    @override
+    def minimumSizeHint(self) -> QSize:
+        metrics = QFontMetricsF(self.font())
+        return QSize(int(metrics.averageCharWidth() * 4), int(metrics.height()))
+
+    @override
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        color = self._color if self._color.isValid() else self.palette().windowText().color()
+        painter.setPen(color)
+        top = 0.0
+        for layout in self._laid_out(max(1, self.width())):
+            layout.draw(painter, QPointF(0.0, top))
+            top += layout.boundingRect().height()
+        painter.end()
+
+    def _laid_out(self, width: int) -> list[QTextLayout]:
+        option = QTextOption()
+        option.setWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
+        option.setTextDirection(self._direction())
+        option.setAlignment(Qt.AlignmentFlag.AlignLeading)
+        result: list[QTextLayout] = []
+        for paragraph in self._text.split("\n"):
+            layout = QTextLayout(paragraph, self.font())
+            layout.setTextOption(option)
+            layout.beginLayout()
+            height = 0.0
+            while (line := layout.createLine()).isValid():
+                line.setLineWidth(width)
+                line.setPosition(QPointF(0.0, height))
+                height += line.height()
+            layout.endLayout()
+            result.append(layout)
+        return result
+
+    def _direction(self) -> Qt.LayoutDirection:
+        if self._text and self._text.isascii():
+            return self.layoutDirection()
+        return Qt.LayoutDirection.RightToLeft if _is_right_to_left(self._text) else self.layoutDirection()
+
+
+def _is_right_to_left(text: str) -> bool:
+    for character in text:
+        kind = unicodedata.bidirectional(character)
+        if kind in {"R", "AL"}:
+            return True
+        if kind == "L":
+            return False
+    return False

@@ -1,0 +1,172 @@
+"""Text of a model as a rich document that can load nothing and hide nothing."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import MutableMapping, Sequence
+from typing import TYPE_CHECKING, Final
+
+from PySide6.QtCore import QUrl
+from PySide6.QtGui import QTextBlock, QTextCharFormat, QTextCursor, QTextDocument
+
+from qt_binding._text import visible_text
+from qt_binding.assistant._colors import DockColors
+
+if TYPE_CHECKING:
+    from markdown_it import MarkdownIt
+    from markdown_it.renderer import RendererHTML
+    from markdown_it.token import Token
+    from markdown_it.utils import OptionsDict
+
+_MAX_RICH_CHARACTERS: Final = 40_000
+_OPENABLE: Final = frozenset({"http", "https"})
+
+
+def is_openable(address: str) -> bool:
+    """Whether a link may be offered at all: an absolute ``http`` or ``https`` address with a host."""
+    url = QUrl(address.strip(), QUrl.ParsingMode.StrictMode)
+    return url.isValid() and url.scheme().lower() in _OPENABLE and bool(url.host())
+
+
+def create_markdown_renderer() -> MarkdownRenderer:
+    """The best renderer there is: ``markdown-it-py`` when the ``assistant`` extra is installed, else Qt's own."""
+    try:
+        from markdown_it import MarkdownIt
+    except ImportError:
+        return MarkdownRenderer(None)
+    parser = MarkdownIt("commonmark", {"html": False, "linkify": False, "breaks": True})
+    return MarkdownRenderer(_restricted(parser.enable(["table", "strikethrough"])))
+
+
+class MarkdownRenderer:
+    """Fills text documents with Markdown.
+
+    Raw HTML stays text, pictures become their description and address, and only ``http(s)`` links become links; every
+    other one stays as it was written.
+
+    Args:
+        parser: A restricted parser, or ``None`` for Qt's own Markdown.
+    """
+
+    def __init__(self, parser: MarkdownIt | None) -> None:
+        self._parser = parser
+
+    def render(self, document: QTextDocument, text: str, colors: DockColors) -> None:
+        """Replace the contents of ``document``.
+
+        Args:
+            document: Must not load resources itself.
+            text: Untrusted Markdown. Very long text is shown as it is, which costs a tenth.
+            colors: Baked into the document: render again when they change.
+        """
+        shown = visible_text(text)
+        document.setDefaultStyleSheet(_style(colors))
+        if len(shown) > _MAX_RICH_CHARACTERS:
+            document.setPlainText(shown)
+        elif self._parser is None:
+            document.setMarkdown(shown, QTextDocument.MarkdownFeature.MarkdownNoHTML)
+            _disarm(document, colors)
+        else:
+            document.setHtml(_with_colors(self._parser.render(shown), colors))
+
+
+def _style(colors: DockColors) -> str:
+    link, muted, code, text = (c.name() for c in (colors.link, colors.muted, colors.code, colors.text))
+    return (
+        f"a {{ color: {link}; }} code {{ background-color: {code}; }} pre {{ margin: 0; white-space: pre-wrap; }}"
+        f"pre code {{ background-color: transparent; }} blockquote {{ color: {muted}; margin-left: 12px; }}"
+        f"p {{ margin-top: 0; margin-bottom: 7px; }} body {{ color: {text}; }}"
+        "h1, h2, h3, h4, h5, h6 { margin-top: 8px; margin-bottom: 4px; }"
+        "h1 { font-size: large; } h2 { font-size: large; } h3 { font-size: medium; }"
+        "ul, ol { margin-top: 0; margin-bottom: 7px; -qt-list-indent: 1; } li { margin-bottom: 2px; }"
+    )
+
+
+def _with_colors(rendered: str, colors: DockColors) -> str:
+    # The rules below write these words where a colour belongs; text of the model cannot contain them, because it
+    # never holds a control character once it was made visible.
+    return rendered.replace("\x01code", colors.code.name()).replace("\x01line", colors.border.name())
+
+
+def _restricted(parser: MarkdownIt) -> MarkdownIt:
+    parser.validateLink = is_openable  # type: ignore[assignment]  # the documented way to restrict links
+
+    def block(content: str) -> str:
+        return (
+            '<table width="100%" cellspacing="0" cellpadding="8" style="margin-bottom: 7px;">'
+            f'<tr><td bgcolor="\x01code"><pre>{html.escape(content.rstrip(chr(10)))}</pre></td></tr></table>'
+        )
+
+    def fence(
+        _renderer: RendererHTML,
+        tokens: Sequence[Token],
+        index: int,
+        _options: OptionsDict,
+        _env: MutableMapping[str, object],
+    ) -> str:
+        return block(tokens[index].content)
+
+    def picture(
+        _renderer: RendererHTML,
+        tokens: Sequence[Token],
+        index: int,
+        _options: OptionsDict,
+        _env: MutableMapping[str, object],
+    ) -> str:
+        token = tokens[index]
+        return f"<i>[{html.escape(token.content)}: {html.escape(str(token.attrGet('src') or ''))}]</i>"
+
+    def table(
+        _renderer: RendererHTML,
+        _tokens: Sequence[Token],
+        _index: int,
+        _options: OptionsDict,
+        _env: MutableMapping[str, object],
+    ) -> str:
+        return (
+            '<table cellspacing="0" cellpadding="4" border="1" '
+            'style="border-collapse: collapse; border-color: \x01line; margin-bottom: 7px;">'
+        )
+
+    parser.add_render_rule("fence", fence)
+    parser.add_render_rule("code_block", fence)
+    parser.add_render_rule("image", picture)
+    parser.add_render_rule("table_open", table)
+    return parser
+
+
+def _disarm(document: QTextDocument, colors: DockColors) -> None:
+    """Make text of the links and pictures that Qt's Markdown made and that may not be offered."""
+    block = document.begin()
+    found: list[tuple[int, int, QTextCharFormat]] = []
+    while block.isValid():
+        found.extend(_links_of(block))
+        block = block.next()
+    cursor = QTextCursor(document)
+    for start, length, old in reversed(found):
+        cursor.setPosition(start)
+        cursor.setPosition(start + length, QTextCursor.MoveMode.KeepAnchor)
+        if old.isImageFormat():
+            cursor.insertText(f"[{old.toImageFormat().name()}]", QTextCharFormat())
+        elif is_openable(old.anchorHref()):
+            cursor.mergeCharFormat(_foreground(colors))
+        else:
+            cursor.insertText(f"[{cursor.selectedText()}]({old.anchorHref()})", QTextCharFormat())
+
+
+def _foreground(colors: DockColors) -> QTextCharFormat:
+    result = QTextCharFormat()
+    result.setForeground(colors.link)
+    return result
+
+
+def _links_of(block: QTextBlock) -> list[tuple[int, int, QTextCharFormat]]:
+    found: list[tuple[int, int, QTextCharFormat]] = []
+    iterator = block.begin()
+    while not iterator.atEnd():
+        fragment = iterator.fragment()
+        old = fragment.charFormat()
+        if old.isAnchor() or old.isImageFormat():
+            found.append((fragment.position(), fragment.length(), old))
+        iterator += 1
+    return found

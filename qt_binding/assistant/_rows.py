@@ -1,0 +1,212 @@
+"""What the transcript is made of: a row for each message or notice."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QRect, QRectF, QSize, Qt, QUrl, Signal
+from PySide6.QtGui import QPainter, QPaintEvent, QPen, QResizeEvent
+from PySide6.QtWidgets import QWidget
+from typing_extensions import override
+
+from agent_surface.assistant._values import AssistantMessage, Notice, NoticeKind, PersonMessage
+from qt_binding._text import visible_text
+from qt_binding.assistant._browser import MessageBrowser
+from qt_binding.assistant._colors import DockColors
+from qt_binding.assistant._glyphs import Glyph, GlyphView
+from qt_binding.assistant._label import PlainLabel
+from qt_binding.assistant._markdown import MarkdownRenderer
+from qt_binding.assistant._wording import tr
+
+MARGIN = 12
+GAP = 10
+_RADIUS = 10.0
+_MAX_LIVE_CHARACTERS = 6_000
+_SPOKEN_CHARACTERS = 300
+
+
+class TranscriptRow(QWidget):
+    """One entry on the screen. The transcript gives it a width and asks for the height.
+
+    Signals:
+        height_changed: The row asks to be measured again.
+        link_clicked: A person chose a link in it.
+    """
+
+    height_changed = Signal()
+    link_clicked = Signal(QUrl)
+
+    def row_height(self, width: int) -> int:
+        """The height in pixels, with the gap below, for a width."""
+        raise NotImplementedError
+
+    def apply_colors(self, colors: DockColors) -> None:
+        """Paint in these colours from now on."""
+        raise NotImplementedError
+
+    def tab_stops(self) -> list[QWidget]:
+        """What the Tab key reaches in this row, in order."""
+        return []
+
+    @property
+    def in_use(self) -> bool:
+        """Whether the person is in it (focus, selection), so that it must stay although it is out of sight."""
+        focus = self.window().focusWidget()
+        return focus is not None and self.isAncestorOf(focus)
+
+
+class MessageRow(TranscriptRow):
+    """A bubble with what the person or the assistant said."""
+
+    def __init__(
+        self,
+        message: PersonMessage | AssistantMessage,
+        *,
+        renderer: MarkdownRenderer,
+        colors: DockColors,
+        parent: QWidget | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self._renderer = renderer
+        self._colors = colors
+        self._by_person = isinstance(message, PersonMessage)
+        self._text = ""
+        self._streaming = False
+        self._rich = False
+        self._bubble = QRect()
+        self._placed_for = -1
+        self.browser = MessageBrowser(self)
+        self.browser.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.browser.link_clicked.connect(self.link_clicked)
+        self.browser.selectionChanged.connect(self.update)
+        self.browser.set_text_color(colors)
+        self.show_text(message.text, streaming=isinstance(message, AssistantMessage) and message.streaming)
+
+    @property
+    def text(self) -> str:
+        """The text as it was sent, before anything was made visible."""
+        return self._text
+
+    def show_text(self, text: str, *, streaming: bool) -> None:
+        """Show the whole text of the message as it stands.
+
+        While it streams, a short one is rendered each time; a long one only grows by plain text at its end, and is
+        rendered once it is complete. A person's selection in it is not taken away while it streams.
+        """
+        self._placed_for = -1
+        grown = text[len(self._text) :] if self._rich and text.startswith(self._text) else None
+        if streaming and grown is not None:
+            if self.browser.textCursor().hasSelection() or len(text) > _MAX_LIVE_CHARACTERS:
+                self.browser.append_plain(grown)
+            else:
+                self._render(text)
+        elif self._by_person:
+            self.browser.show_plain(text)
+        else:
+            self._render(text)
+        self._text = text
+        self._streaming = streaming
+        speaker = tr("You") if self._by_person else tr("Assistant")
+        spoken = f"{speaker}: {visible_text(text[:_SPOKEN_CHARACTERS])}"
+        self.setAccessibleName(spoken)
+        self.browser.setAccessibleName(spoken)
+
+    @override
+    def row_height(self, width: int) -> int:
+        return self._place(width).height() + GAP
+
+    @override
+    def apply_colors(self, colors: DockColors) -> None:
+        self._colors = colors
+        self.browser.set_text_color(colors)
+        if not self._by_person:
+            self._render(self._text)
+        self.update()
+
+    @override
+    def tab_stops(self) -> list[QWidget]:
+        return [self.browser]
+
+    @property
+    @override
+    def in_use(self) -> bool:
+        return super().in_use or self.browser.textCursor().hasSelection()
+
+    @override
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._place(self.width())
+
+    @override
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        rect = QRectF(self._bubble).adjusted(0.5, 0.5, -0.5, -0.5)
+        painter.setBrush(self._colors.person if self._by_person else self._colors.panel)
+        painter.setPen(Qt.PenStyle.NoPen if self._by_person else QPen(self._colors.border, 1.0))
+        painter.drawRoundedRect(rect, _RADIUS, _RADIUS)
+        if self.browser.hasFocus():
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            painter.setPen(QPen(self._colors.accent, 1.6))
+            painter.drawRoundedRect(rect, _RADIUS, _RADIUS)
+        painter.end()
+
+    def _render(self, text: str) -> None:
+        self._rich = True
+        self._placed_for = -1
+        self.browser.show_markdown(text, self._renderer, self._colors)
+
+    def _place(self, width: int) -> QRect:
+        """Size the bubble for a row of ``width`` pixels and put it at its side."""
+        if width == self._placed_for:
+            return self._bubble
+        self._placed_for = width
+        pad_x, pad_y = 12, 8
+        room = max(60, width - 2 * MARGIN)
+        widest = room - min(room // 8, 60)
+        size: QSize = self.browser.size_within(max(40, (widest if self._by_person else room) - 2 * pad_x))
+        bubble_width = size.width() + 2 * pad_x
+        at_end = self._by_person == (self.layoutDirection() == Qt.LayoutDirection.LeftToRight)
+        left = width - MARGIN - bubble_width if at_end else MARGIN
+        self._bubble = QRect(left, 0, bubble_width, size.height() + 2 * pad_y)
+        # The view lays its text out in its own width, so it must be the width the text was measured in.
+        self.browser.setGeometry(left + pad_x, pad_y, size.width(), size.height())
+        return self._bubble
+
+
+class NoticeRow(TranscriptRow):
+    """A remark of the application between the messages."""
+
+    def __init__(self, notice: Notice, *, colors: DockColors, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._notice = notice
+        self._glyph = GlyphView(self)
+        self._label = PlainLabel(self)
+        self._label.set_text(notice.text)
+        self.setAccessibleName(self._label.text)
+        self.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
+        self.apply_colors(colors)
+
+    @override
+    def row_height(self, width: int) -> int:
+        return self._place(width) + GAP
+
+    @override
+    def apply_colors(self, colors: DockColors) -> None:
+        error = self._notice.kind is NoticeKind.ERROR
+        color = colors.failed if error else colors.muted
+        self._glyph.set_glyph(Glyph.FAILED if error else Glyph.INFO, color)
+        self._label.set_color(color)
+
+    @override
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._place(self.width())
+
+    def _place(self, width: int) -> int:
+        side = self._glyph.width()
+        indent = MARGIN + side + 8
+        room = max(40, width - indent - MARGIN)
+        height = max(side, self._label.heightForWidth(room))
+        mirrored = self.layoutDirection() == Qt.LayoutDirection.RightToLeft
+        self._glyph.move(width - MARGIN - side if mirrored else MARGIN, 2)
+        self._label.setGeometry(MARGIN if mirrored else indent, 3, room, height)
+        return height + 6
