@@ -33,6 +33,7 @@ class Finder(Protocol):
 
     def get_unused_code(self, *, min_confidence: int) -> Sequence[Finding]:
         """What none of the files read so far uses, sorted by place."""
+        ...
 
 
 def main() -> int:
