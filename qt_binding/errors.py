@@ -1,0 +1,66 @@
+"""Every exception of the Qt binding.
+
+::
+
+    AgentSurfaceError
+    ├── UnsoundPySideError       this PySide6 aborts the process on this Python (also an ``ImportError``)
+    ├── NoApplicationError       a Qt port was used before there was a ``QApplication``
+    ├── NoSurfaceProviderError   a component found no registry above it
+    └── NotAQtRegistryError      a registry without the Qt ports was given to Qt
+"""
+
+from __future__ import annotations
+
+from agent_surface.errors import AgentSurfaceError
+
+
+class UnsoundPySideError(AgentSurfaceError, ImportError):
+    """The installed PySide6 is known to abort the process on the running Python.
+
+    Raised when ``qt_binding`` is imported, before any Qt class is touched; never later.
+    """
+
+    def __init__(self, *, pyside: str, python: str, remedy: str) -> None:
+        super().__init__(
+            f"PySide6 {pyside} aborts the process on Python {python}: it loses a reference to None in every "
+            f"void Qt call. Install {remedy!r} or run on Python 3.12 or newer."
+        )
+        self.pyside = pyside
+        self.python = python
+        self.remedy = remedy
+
+
+class NoApplicationError(AgentSurfaceError):
+    """A timer, a task or a handler was asked for before a ``QApplication`` existed.
+
+    Creating a registry needs no application; using it does.
+    """
+
+    def __init__(self, operation: str) -> None:
+        super().__init__(f"{operation} needs a QApplication; create one first, or start with run(...)")
+
+
+class NoSurfaceProviderError(AgentSurfaceError):
+    """A component has no registry: neither a parent nor the application provides one.
+
+    ``attach_agent_component`` raises it. A component that registers when it is shown cannot raise from inside a Qt
+    event, so for it the error is reported once through ``sys.excepthook`` and kept in ``agent_handle.error``.
+    """
+
+    def __init__(self, *, widget: str, component_type: str) -> None:
+        super().__init__(
+            f"{widget} (component {component_type!r}) has no agent surface: call provide_surface(window, registry) "
+            "on one of its parents, or provide_surface(QApplication.instance(), registry), before it is shown"
+        )
+        self.widget = widget
+        self.component_type = component_type
+
+
+class NotAQtRegistryError(AgentSurfaceError):
+    """A registry that was not made by ``create_qt_registry`` was given to a window, an application or ``run``."""
+
+    def __init__(self, operation: str) -> None:
+        super().__init__(
+            f"{operation} takes a registry made by create_qt_registry(...); this one lacks the Qt ports, so its "
+            "time-outs and handlers would not run in the Qt event loop"
+        )
