@@ -14,7 +14,7 @@ from demo_app.domain._csv_reading import (
     preview_csv,
     suggest_mapping,
 )
-from demo_app.domain._database import open_database, transaction
+from demo_app.domain._database import open_database
 from demo_app.domain._errors import (
     CsvFormatError,
     FleetDatabaseError,
@@ -23,11 +23,12 @@ from demo_app.domain._errors import (
     OperationCancelledError,
     UnknownDevicesError,
 )
+from demo_app.domain._fleet import Fleet, open_fleet
 from demo_app.domain._ports import FleetClock, OperationMonitor, SystemFleetClock, UnwatchedOperation
 from demo_app.domain._repository import FleetRepository
-from demo_app.domain._sample import fill_with_samples, find_resource, load_sample_fleet
+from demo_app.domain._sample import fill_with_samples, find_resource
 from demo_app.domain._service import FleetService
-from demo_app.domain._text import MAX_NAME_CHARACTERS, MAX_NOTE_CHARACTERS, fold_text
+from demo_app.domain._text import MAX_NAME_CHARACTERS, MAX_NOTE_CHARACTERS
 from demo_app.domain._values import (
     ActivityEntry,
     ActivityVerb,
@@ -57,6 +58,7 @@ __all__ = [
     "DeviceOrder",
     "DeviceStatus",
     "ExistingDevices",
+    "Fleet",
     "FleetClock",
     "FleetCounts",
     "FleetDatabaseError",
@@ -77,11 +79,9 @@ __all__ = [
     "export_csv",
     "fill_with_samples",
     "find_resource",
-    "fold_text",
     "import_csv",
-    "load_sample_fleet",
     "open_database",
+    "open_fleet",
     "preview_csv",
     "suggest_mapping",
-    "transaction",
 ]

@@ -6,9 +6,9 @@ import json
 import sqlite3
 from collections.abc import Iterable, Sequence
 from datetime import datetime
-from typing import cast
+from typing import Any, cast
 
-from demo_app.domain._errors import UnknownDevicesError
+from demo_app.domain._errors import FleetDatabaseError, UnknownDevicesError
 from demo_app.domain._text import fold_text
 from demo_app.domain._values import (
     ActivityEntry,
@@ -59,6 +59,8 @@ class FleetRepository:
 
     A list of devices is read in two steps: :meth:`list_ids` for the whole order, which costs a few milliseconds
     for fifty thousand devices, and :meth:`read_devices` for the few that are looked at.
+
+    Every method raises :class:`FleetDatabaseError` when the file cannot be read.
     """
 
     def __init__(self, connection: sqlite3.Connection) -> None:
@@ -71,25 +73,25 @@ class FleetRepository:
         direction = "DESC" if order.descending else "ASC"
         by = f"{column} {direction}" if column == "id" else f"{column} {direction}, id {direction}"
         statement = f"SELECT id FROM devices{where} ORDER BY {by}"  # noqa: S608 - made of this module's constants
-        rows = self._connection.execute(statement, parameters)
+        rows = self._rows(statement, parameters)
         return [row[0] for row in rows]
 
     def count(self, device_filter: DeviceFilter = _NO_FILTER) -> int:
         """How many devices match."""
         where, parameters = _where(device_filter)
         statement = f"SELECT count(*) FROM devices{where}"  # noqa: S608 - made of this module's constants
-        return int(self._connection.execute(statement, parameters).fetchone()[0])
+        return int(self._rows(statement, parameters)[0][0])
 
     def counts(self) -> FleetCounts:
         """How many devices there are, in all and by status."""
         by_status = dict.fromkeys(DeviceStatus, 0)
-        for status, number in self._connection.execute("SELECT status, count(*) FROM devices GROUP BY status"):
+        for status, number in self._rows("SELECT status, count(*) FROM devices GROUP BY status"):
             by_status[DeviceStatus(status)] = number
         return FleetCounts(total=sum(by_status.values()), by_status=by_status)
 
     def read_devices(self, device_ids: Sequence[str]) -> list[Device]:
         """The devices with these ids, in this order; ids that no longer exist are left out."""
-        rows = self._connection.execute(_READ_DEVICES, (json.dumps(list(device_ids)),))
+        rows = self._rows(_READ_DEVICES, (json.dumps(list(device_ids)),))
         found = {row[0]: _device(row) for row in rows}
         return [found[device_id] for device_id in device_ids if device_id in found]
 
@@ -111,7 +113,7 @@ class FleetRepository:
 
     def unknown_ids(self, device_ids: Iterable[str]) -> list[str]:
         """Those of ``device_ids`` that are not in the fleet, in the given order."""
-        rows = self._connection.execute(
+        rows = self._rows(
             "SELECT value FROM json_each(?) WHERE value NOT IN (SELECT id FROM devices) ORDER BY key",
             (json.dumps(list(device_ids)),),
         )
@@ -119,7 +121,7 @@ class FleetRepository:
 
     def cities(self) -> list[str]:
         """Every city with a device, in alphabetical order."""
-        rows = self._connection.execute("SELECT min(city) FROM devices GROUP BY city_key ORDER BY city_key")
+        rows = self._rows("SELECT min(city) FROM devices GROUP BY city_key ORDER BY city_key")
         return [row[0] for row in rows if row[0]]
 
     def list_notes(
@@ -138,15 +140,21 @@ class FleetRepository:
             limit: At most so many.
             before_id: Only notes older than this one; for the next page.
         """
-        rows = self._connection.execute(_LIST_NOTES, (device_id, include_resolved, before_id, limit))
+        rows = self._rows(_LIST_NOTES, (device_id, include_resolved, before_id, limit))
         return [_note(row) for row in rows]
 
     def list_activity(
         self, *, device_id: str | None = None, limit: int = 200, before_id: int | None = None
     ) -> list[ActivityEntry]:
         """Entries of the activity log, newest first; parameters as in :meth:`list_notes`."""
-        rows = self._connection.execute(_LIST_ACTIVITY, (device_id, before_id, limit))
+        rows = self._rows(_LIST_ACTIVITY, (device_id, before_id, limit))
         return [_activity(row) for row in rows]
+
+    def _rows(self, statement: str, parameters: Sequence[object] = ()) -> list[tuple[Any, ...]]:
+        try:
+            return self._connection.execute(statement, parameters).fetchall()
+        except sqlite3.Error as error:
+            raise FleetDatabaseError(f"The database cannot be read: {error}.") from error
 
 
 def _where(device_filter: DeviceFilter) -> tuple[str, list[str]]:

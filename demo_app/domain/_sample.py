@@ -32,7 +32,7 @@ class SampleNote:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SampleFleet:
-    """The content of the sample file, with times made absolute."""
+    """The content of the sample file, with times made absolute; the oldest note first."""
 
     devices: tuple[Device, ...]
     notes: tuple[SampleNote, ...]
@@ -66,7 +66,7 @@ def load_sample_fleet(*, clock: FleetClock) -> SampleFleet:
     )
     notes = tuple(
         SampleNote(device_id=note["station"], author=note["author"], text=note["text"], age_minutes=note["minutesAgo"])
-        for note in content["notes"]
+        for note in sorted(content["notes"], key=lambda note: note["minutesAgo"], reverse=True)
     )
     return SampleFleet(devices=devices, notes=notes)
 

@@ -1,0 +1,221 @@
+"""The table of devices: sorting, and a selection that belongs to devices and not to rows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Literal
+
+from PySide6.QtCore import QEvent, QItemSelection, QItemSelectionModel, Qt, Signal
+from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView, QWidget
+from typing_extensions import override
+
+from demo_app.domain import Device, DeviceOrder, FleetError
+from demo_app.views._devices_model import COLUMNS, DevicesModel
+
+SelectionMode = Literal["replace", "add", "remove"]
+"""What naming devices does to the selection."""
+
+_SAMPLED_ROWS = 60
+_NAMED_IN_MESSAGE = 5
+
+
+class DevicesNotListedError(FleetError):
+    """Raised when devices are to be selected that the table does not list; the selection is as it was.
+
+    Attributes:
+        device_ids: Those that are not listed, in the given order.
+    """
+
+    def __init__(self, device_ids: Sequence[str]) -> None:
+        self.device_ids = tuple(device_ids)
+        named = ", ".join(self.device_ids[:_NAMED_IN_MESSAGE])
+        more = len(self.device_ids) - _NAMED_IN_MESSAGE
+        super().__init__(f"The table does not list {named}" + (f" (and {more} more)." if more > 0 else "."))
+
+
+class DevicesTable(QTableView):
+    """The devices that match the filter.
+
+    The selection follows its devices through sorting, filtering and refreshing. A device that is no longer listed is
+    no longer selected: what a command acts on is what a person can see.
+
+    Signals:
+        selection_changed: Other devices are selected.
+        lead_changed: Another device is the one to show in detail, as id; empty when none is selected.
+        text_typed: Somebody types into the table; meant for the search field.
+    """
+
+    selection_changed = Signal()
+    lead_changed = Signal(str)
+    text_typed = Signal(str)
+
+    def __init__(self, model: DevicesModel, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._model = model
+        self._kept_selection: tuple[str, ...] = ()
+        self._kept_current = ""
+        self._lead_id = ""
+        self.setAccessibleName(self.tr("Devices"))
+        self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+        self.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
+        self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+        self.setAlternatingRowColors(True)
+        self.setShowGrid(False)
+        self.setWordWrap(False)
+        self.setTabKeyNavigation(False)
+        self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        self.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        self.verticalHeader().hide()
+        # One height for all rows, or the header would ask each of fifty thousand.
+        self.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
+        self.verticalHeader().setDefaultSectionSize(self.fontMetrics().height() + self.fontMetrics().height() // 2)
+        header = self.horizontalHeader()
+        header.setHighlightSections(False)
+        header.setStretchLastSection(True)
+        header.setResizeContentsPrecision(_SAMPLED_ROWS)
+        header.setSortIndicator(COLUMNS.index(model.order.column), Qt.SortOrder.AscendingOrder)
+        model.set_palette(self.palette())
+        self.setModel(model)
+        self.setSortingEnabled(True)
+        self.resizeColumnsToContents()
+        model.modelAboutToBeReset.connect(self._keep_selection)
+        model.modelReset.connect(self._restore_selection)
+        self.selectionModel().selectionChanged.connect(self._announce_selection)
+        self.selectionModel().currentRowChanged.connect(self._announce_lead)
+
+    def selected_ids(self) -> tuple[str, ...]:
+        """Ids of the selected devices, top to bottom."""
+        return tuple(self._model.id_at(row) for row in self._selected_rows())
+
+    def selected_count(self) -> int:
+        """How many devices are selected."""
+        return sum(1 for _ in self._selected_rows())
+
+    def lead_id(self) -> str:
+        """The selected device to show in detail: the one with the focus, else the first; empty when there is none."""
+        row = self.currentIndex().row()
+        if row >= 0 and self.selectionModel().isRowSelected(row):
+            return self._model.id_at(row)
+        first = next(self._selected_rows(), None)
+        return "" if first is None else self._model.id_at(first)
+
+    def visible_rows(self, *, offset: int = 0, limit: int = 50) -> list[Device]:
+        """The listed devices, ``limit`` of them from row ``offset`` on, whether scrolled into view or not."""
+        rows = range(max(offset, 0), min(max(offset, 0) + limit, self._model.rowCount()))
+        return [device for row in rows if (device := self._model.find_device(row)) is not None]
+
+    def order(self) -> DeviceOrder:
+        """How the table is sorted."""
+        return self._model.order
+
+    def sort_by(self, order: DeviceOrder) -> None:
+        """Sort the table; the header shows it."""
+        direction = Qt.SortOrder.DescendingOrder if order.descending else Qt.SortOrder.AscendingOrder
+        self.sortByColumn(COLUMNS.index(order.column), direction)
+
+    def select_ids(self, device_ids: Iterable[str], mode: SelectionMode = "replace") -> None:
+        """Select devices by id.
+
+        Args:
+            device_ids: Which.
+            mode: Whether they replace, extend or reduce the selection.
+
+        Raises:
+            DevicesNotListedError: Some are not in the table; nothing has been selected.
+        """
+        wanted = list(dict.fromkeys(device_ids))
+        rows = [self._model.find_row(device_id) for device_id in wanted]
+        if None in rows:
+            raise DevicesNotListedError([id_ for id_, row in zip(wanted, rows, strict=True) if row is None])
+        flags = {
+            "replace": QItemSelectionModel.SelectionFlag.ClearAndSelect,
+            "add": QItemSelectionModel.SelectionFlag.Select,
+            "remove": QItemSelectionModel.SelectionFlag.Deselect,
+        }[mode]
+        selected = self._selection_of(row for row in rows if row is not None)
+        self.selectionModel().select(selected, flags | QItemSelectionModel.SelectionFlag.Rows)
+        if mode != "remove" and wanted and rows[0] is not None:
+            self._set_current(rows[0])
+
+    def show_device(self, device_id: str) -> None:
+        """Scroll to a device and give it the focus, without changing the selection.
+
+        Raises:
+            DevicesNotListedError: It is not in the table.
+        """
+        row = self._model.find_row(device_id)
+        if row is None:
+            raise DevicesNotListedError([device_id])
+        self._set_current(row)
+
+    @override
+    def keyboardSearch(self, search: str) -> None:
+        """Typing filters; Qt's own search would read every row."""
+        if search.strip():
+            self.text_typed.emit(search)
+
+    @override
+    def changeEvent(self, event: QEvent) -> None:
+        """Redraw the signs when light turns dark."""
+        super().changeEvent(event)
+        # The first palette change comes from the base class's own __init__.
+        if event.type() == QEvent.Type.PaletteChange and hasattr(self, "_model"):
+            self._model.set_palette(self.palette())
+
+    def _selected_rows(self) -> Iterator[int]:
+        ranges = self.selectionModel().selection()
+        parts = [ranges.at(number) for number in range(ranges.count())]
+        spans = sorted({(part.top(), part.bottom()) for part in parts if part.isValid()})
+        next_row = 0
+        for top, bottom in spans:
+            yield from range(max(top, next_row), bottom + 1)
+            next_row = max(next_row, bottom + 1)
+
+    def _selection_of(self, rows: Iterable[int]) -> QItemSelection:
+        """The rows as few ranges: fifty thousand single ones would take Qt minutes to merge."""
+        selection = QItemSelection()
+        start = previous = -2
+        for row in sorted(rows):
+            if row != previous + 1:
+                self._add_range(selection, start, previous)
+                start = row
+            previous = row
+        self._add_range(selection, start, previous)
+        return selection
+
+    def _add_range(self, selection: QItemSelection, top: int, bottom: int) -> None:
+        if top >= 0:
+            last_column = self._model.columnCount() - 1
+            selection.select(self._model.index(top, 0), self._model.index(bottom, last_column))
+
+    def _set_current(self, row: int) -> None:
+        index = self._model.index(row, 0)
+        self.selectionModel().setCurrentIndex(index, QItemSelectionModel.SelectionFlag.NoUpdate)
+        self.scrollTo(index)
+
+    def _keep_selection(self) -> None:
+        self._kept_selection = self.selected_ids()
+        row = self.currentIndex().row()
+        self._kept_current = self._model.id_at(row) if row >= 0 else ""
+
+    def _restore_selection(self) -> None:
+        kept, current = self._kept_selection, self._kept_current
+        self._kept_selection, self._kept_current = (), ""
+        rows = [row for row in map(self._model.find_row, kept) if row is not None]
+        # Qt has cleared the selection model without a signal, so selecting announces only what came back.
+        self.selectionModel().select(self._selection_of(rows), QItemSelectionModel.SelectionFlag.ClearAndSelect)
+        row = self._model.find_row(current) if current else None
+        if row is not None:
+            self._set_current(row)
+        if kept and not rows:
+            self._announce_selection()
+
+    def _announce_selection(self) -> None:
+        self.selection_changed.emit()
+        self._announce_lead()
+
+    def _announce_lead(self) -> None:
+        lead_id = self.lead_id()
+        if lead_id != self._lead_id:
+            self._lead_id = lead_id
+            self.lead_changed.emit(lead_id)

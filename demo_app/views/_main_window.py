@@ -1,0 +1,432 @@
+"""The main window: puts the parts together and turns their wishes into commands."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Literal
+
+from PySide6.QtCore import QByteArray, QSettings, Qt
+from PySide6.QtGui import QAction, QCloseEvent, QKeySequence
+from PySide6.QtWidgets import (
+    QFileDialog,
+    QLabel,
+    QMainWindow,
+    QMessageBox,
+    QProgressBar,
+    QTabWidget,
+    QToolBar,
+    QVBoxLayout,
+    QWidget,
+)
+from typing_extensions import override
+
+from demo_app.domain import Device, DeviceFilter, FleetError, preview_csv
+from demo_app.views._commands import FleetCommands
+from demo_app.views._device_drawer import DeviceDrawer
+from demo_app.views._devices_model import DevicesModel
+from demo_app.views._devices_table import DevicesTable
+from demo_app.views._filter_bar import FilterBar
+from demo_app.views._import_dialog import ImportDialog
+from demo_app.views._record_pages import ActivityPage, NotesPage
+from demo_app.views._session import FleetSession
+
+Section = Literal["devices", "notes", "activity"]
+"""The pages of the window."""
+
+_SECTIONS: tuple[Section, ...] = ("devices", "notes", "activity")
+_NAMED_IN_QUESTION = 8
+_MESSAGE_MS = 6_000
+
+
+class MainWindow(QMainWindow):
+    """The fleet console.
+
+    Args:
+        session: The fleet; closed with the window.
+        settings: Where size and arrangement are kept, or ``None`` to keep nothing.
+
+    Attributes:
+        commands: The actions.
+        filter_bar: What is listed.
+        table: The devices.
+        drawer: One device in detail.
+        notes_page: Maintenance notes.
+        activity_page: The activity log.
+    """
+
+    def __init__(self, session: FleetSession, *, settings: QSettings | None = None) -> None:
+        super().__init__()
+        self._session = session
+        self._settings = settings
+        self._is_waiting_to_close = False
+        self._total = 0
+        self.setObjectName("main-window")
+        self.setWindowTitle(self.tr("Fleet Console"))
+        self.commands = FleetCommands(self)
+        self._model = DevicesModel(session.repository, self)
+        self.filter_bar = FilterBar()
+        self.table = DevicesTable(self._model)
+        self.notes_page = NotesPage(session.repository)
+        self.activity_page = ActivityPage(session.repository)
+        self._tabs = QTabWidget()
+        self._tabs.setDocumentMode(True)
+        self._empty_text = QLabel(self.tr("No device matches the filter."))
+        self._build_pages()
+        self.drawer = DeviceDrawer(session.repository, (self.commands.disable, self.commands.enable), self)
+        self.addDockWidget(Qt.DockWidgetArea.RightDockWidgetArea, self.drawer)
+        self._shown_count = QLabel()
+        self._selected_count = QLabel()
+        self._busy_text = QLabel()
+        self._busy_bar = QProgressBar()
+        self._build_status_bar()
+        self._build_menus()
+        self._connect_parts()
+        self._connect_commands()
+        self._read_counts()
+        self._update_commands()
+        self.resize(self.fontMetrics().averageCharWidth() * 190, self.fontMetrics().height() * 42)
+        self._restore_arrangement()
+        self.table.setFocus()
+
+    @property
+    def session(self) -> FleetSession:
+        """The fleet this window shows."""
+        return self._session
+
+    def section(self) -> Section:
+        """The page in front."""
+        return _SECTIONS[self._tabs.currentIndex()]
+
+    def go_to(self, section: Section) -> None:
+        """Bring a page to the front."""
+        self._tabs.setCurrentIndex(_SECTIONS.index(section))
+        self._tabs.currentWidget().setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def listed_count(self) -> int:
+        """How many devices match the filter."""
+        return self._model.rowCount()
+
+    def show_device(self, device_id: str) -> None:
+        """Open a device in the drawer, with the table on it; a filter that hides it is cleared.
+
+        Raises:
+            UnknownDevicesError: There is no such device.
+        """
+        self._session.repository.require_device(device_id)
+        self.go_to("devices")
+        if self._model.find_row(device_id) is None:
+            self.filter_bar.clear()
+        self.table.select_ids([device_id])
+        self.drawer.show()
+
+    def open_import(self, path: Path) -> ImportDialog | None:
+        """Show the import dialog for a file; ``None`` after saying why the file cannot be read."""
+        try:
+            preview = preview_csv(path)
+        except FleetError as error:
+            self._show_problem(self.tr("The file cannot be imported"), str(error))
+            return None
+        dialog = ImportDialog(self._session, path, preview, self)
+        dialog.open()
+        return dialog
+
+    @override
+    def closeEvent(self, event: QCloseEvent) -> None:
+        """Let what is going on come to its end, or stop it, before the window goes."""
+        if self._session.busy_with:
+            event.ignore()
+            self._is_waiting_to_close = True
+            self._session.cancel_all()
+            return
+        if self._settings is not None:
+            self._settings.setValue("window/geometry", self.saveGeometry())
+            self._settings.setValue("window/state", self.saveState())
+        event.accept()
+        self._session.close()
+
+    # ------------------------------------------------------------------------------------------------- construction
+
+    def _build_pages(self) -> None:
+        self._empty_text.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self._empty_text.setContentsMargins(24, 24, 24, 24)
+        self._empty_text.hide()
+        devices_page = QWidget()
+        devices_page.setFocusProxy(self.table)
+        layout = QVBoxLayout(devices_page)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(0)
+        layout.addWidget(self.filter_bar)
+        layout.addWidget(self._empty_text)
+        layout.addWidget(self.table, 1)
+        self._tabs.addTab(devices_page, self.tr("Devices"))
+        self._tabs.addTab(self.notes_page, self.tr("Maintenance notes"))
+        self._tabs.addTab(self.activity_page, self.tr("Activity"))
+        self.setCentralWidget(self._tabs)
+
+    def _build_status_bar(self) -> None:
+        bar = self.statusBar()
+        self._busy_bar.setRange(0, 0)
+        self._busy_bar.setMaximumWidth(self.fontMetrics().averageCharWidth() * 20)
+        self._busy_bar.setAccessibleName(self.tr("Work in progress"))
+        self._busy_bar.hide()
+        self._busy_text.setTextFormat(Qt.TextFormat.PlainText)
+        for widget in (self._busy_text, self._busy_bar, self._selected_count, self._shown_count):
+            bar.addPermanentWidget(widget)
+
+    def _build_menus(self) -> None:
+        commands = self.commands
+        bar = self.menuBar()
+        file_menu = bar.addMenu(self.tr("&File"))
+        file_menu.addActions([commands.import_csv, commands.export_csv])
+        file_menu.addSeparator()
+        file_menu.addAction(commands.quit)
+        edit_menu = bar.addMenu(self.tr("&Edit"))
+        edit_menu.addActions([commands.find, commands.select_all, commands.clear_selection])
+        device_menu = bar.addMenu(self.tr("&Device"))
+        device_menu.addActions([commands.disable, commands.enable])
+        device_menu.addSeparator()
+        device_menu.addActions([commands.rename, commands.write_note])
+        view_menu = bar.addMenu(self.tr("&View"))
+        for number, section in enumerate(_SECTIONS):
+            view_menu.addAction(self._section_action(number, section))
+        view_menu.addSeparator()
+        drawer_action = self.drawer.toggleViewAction()
+        drawer_action.setShortcut(QKeySequence("F9"))
+        view_menu.addAction(drawer_action)
+        view_menu.addSeparator()
+        view_menu.addAction(commands.refresh)
+        bar.addMenu(self.tr("&Help")).addAction(commands.about)
+        toolbar = QToolBar(self.tr("Commands"), self)
+        toolbar.setObjectName("commands")
+        toolbar.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
+        toolbar.addActions([commands.import_csv, commands.export_csv])
+        toolbar.addSeparator()
+        toolbar.addActions([commands.disable, commands.enable])
+        toolbar.addSeparator()
+        toolbar.addAction(commands.refresh)
+        self.addToolBar(toolbar)
+        self.table.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)
+        self.table.addActions([commands.disable, commands.enable, commands.rename, commands.write_note])
+
+    def _section_action(self, number: int, section: Section) -> QAction:
+        action = QAction(self._tabs.tabText(number), self)
+        action.setShortcut(QKeySequence(f"Ctrl+{number + 1}"))
+        action.setData(section)
+        action.triggered.connect(self._go_to_triggered)
+        return action
+
+    def _connect_parts(self) -> None:
+        self.filter_bar.filters_changed.connect(self._apply_filters)
+        self.table.selection_changed.connect(self._update_commands)
+        self.table.lead_changed.connect(self._show_lead)
+        self.table.text_typed.connect(self.filter_bar.type_text)
+        self.table.activated.connect(self.drawer.show)
+        self.drawer.rename_wanted.connect(self._rename)
+        self.drawer.device_changed.connect(self._on_device_changed)
+        self.notes_page.note_written.connect(self._add_note)
+        self.notes_page.resolved_wanted.connect(self._set_note_resolved)
+        self.notes_page.device_activated.connect(self.show_device)
+        self.activity_page.device_activated.connect(self.show_device)
+        self._session.changed.connect(self._reload)
+        self._session.busy_changed.connect(self._show_busy)
+
+    def _connect_commands(self) -> None:
+        commands = self.commands
+        commands.import_csv.triggered.connect(self._ask_import_file)
+        commands.export_csv.triggered.connect(self._ask_export_file)
+        commands.quit.triggered.connect(self.close)
+        commands.find.triggered.connect(self._find)
+        commands.select_all.triggered.connect(self._select_all)
+        commands.clear_selection.triggered.connect(self.table.clearSelection)
+        commands.disable.triggered.connect(self._ask_disable)
+        commands.enable.triggered.connect(self._enable)
+        commands.rename.triggered.connect(self.drawer.edit_name)
+        commands.write_note.triggered.connect(self._write_note)
+        commands.refresh.triggered.connect(self._reload)
+        commands.about.triggered.connect(self._show_about)
+
+    def _restore_arrangement(self) -> None:
+        if self._settings is None:
+            return
+        for key, restore in (("window/geometry", self.restoreGeometry), ("window/state", self.restoreState)):
+            value = self._settings.value(key)
+            if isinstance(value, QByteArray):
+                restore(value)
+
+    # ------------------------------------------------------------------------------------------------------ reading
+
+    def _apply_filters(self, filters: DeviceFilter) -> None:
+        try:
+            self._model.set_filters(filters)
+        except FleetError as error:
+            self._show_problem(self.tr("The devices cannot be listed"), str(error))
+        self._update_commands()
+
+    def _reload(self) -> None:
+        try:
+            self._model.reload()
+            self._read_counts()
+            self.drawer.reload()
+        except FleetError as error:
+            self._show_problem(self.tr("The database cannot be read"), str(error))
+        self.notes_page.reload()
+        self.activity_page.reload()
+        self._update_commands()
+
+    def _read_counts(self) -> None:
+        self.filter_bar.set_cities(self._session.repository.cities())
+        counts = self._session.repository.counts()
+        self.filter_bar.set_counts(counts)
+        self._total = counts.total
+
+    def _show_lead(self, device_id: str) -> None:
+        try:
+            self.drawer.show_device(device_id)
+        except FleetError as error:
+            self._show_problem(self.tr("The device cannot be read"), str(error))
+
+    def _on_device_changed(self) -> None:
+        self.notes_page.show_device(self.drawer.device())
+        self._update_commands()
+
+    def _update_commands(self) -> None:
+        busy = self._session.busy_with
+        selected = self.table.selected_count()
+        for action in self.commands.needing_selection:
+            action.setEnabled(selected > 0 and (not busy or action is self.commands.clear_selection))
+        for action in self.commands.needing_device:
+            action.setEnabled(self.drawer.device() is not None)
+        self.commands.import_csv.setEnabled(not busy)
+        self.commands.export_csv.setEnabled(not busy and self.listed_count() > 0)
+        self.commands.select_all.setEnabled(self.listed_count() > 0)
+        self._empty_text.setVisible(self.listed_count() == 0)
+        number = self.locale().toString
+        self._selected_count.setText(self.tr("Selected: {count}").format(count=number(selected)))
+        self._shown_count.setText(
+            self.tr("Listed: {shown} of {total}").format(shown=number(self.listed_count()), total=number(self._total))
+        )
+
+    def _show_busy(self, label: str) -> None:
+        self._busy_text.setText(label)
+        self._busy_bar.setVisible(bool(label))
+        self._update_commands()
+        if not label and self._is_waiting_to_close:
+            self.close()
+
+    # ----------------------------------------------------------------------------------------------------- commands
+
+    def _go_to_triggered(self) -> None:
+        action = self.sender()
+        if isinstance(action, QAction):
+            self.go_to(action.data())
+
+    def _find(self) -> None:
+        self.go_to("devices")
+        self.filter_bar.focus_text()
+
+    def _select_all(self) -> None:
+        self.go_to("devices")
+        self.table.selectAll()
+
+    def _ask_disable(self) -> None:
+        ids = self.table.selected_ids()
+        devices = self._session.repository.read_devices(ids[:_NAMED_IN_QUESTION])
+        names = [device.name for device in devices]
+        if len(ids) > len(names):
+            names.append(self.tr("and {count} more").format(count=self.locale().toString(len(ids) - len(names))))
+        question = QMessageBox(self)
+        question.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        question.setIcon(QMessageBox.Icon.Warning)
+        question.setTextFormat(Qt.TextFormat.PlainText)
+        question.setWindowTitle(self.tr("Disable devices"))
+        question.setText(
+            self.tr("Take these devices out of service? ({count})").format(count=self.locale().toString(len(ids)))
+        )
+        question.setInformativeText("\n".join(names))
+        question.addButton(self.tr("&Disable"), QMessageBox.ButtonRole.AcceptRole)
+        question.setDefaultButton(question.addButton(QMessageBox.StandardButton.Cancel))
+        question.setEscapeButton(QMessageBox.StandardButton.Cancel)
+        # What was asked about is what is disabled, whatever is selected by then.
+        question.accepted.connect(lambda: self._disable(ids))
+        question.open()
+
+    def _disable(self, ids: tuple[str, ...]) -> None:
+        self._session.disable(ids).failed.connect(self._on_failed)
+
+    def _enable(self) -> None:
+        self._session.enable(self.table.selected_ids()).failed.connect(self._on_failed)
+
+    def _rename(self, device_id: str, name: str) -> None:
+        job = self._session.rename(device_id, name)
+        job.succeeded.connect(self._on_renamed)
+        job.failed.connect(self._on_rename_failed)
+
+    def _on_renamed(self, device: Device) -> None:
+        self.drawer.accept_name(device)
+        self.statusBar().showMessage(self.tr("Saved."), _MESSAGE_MS)
+
+    def _on_rename_failed(self, error: FleetError) -> None:
+        self.drawer.show_error(str(error))
+
+    def _write_note(self) -> None:
+        self.go_to("notes")
+        self.notes_page.focus_text()
+
+    def _add_note(self, device_id: str, text: str) -> None:
+        job = self._session.add_note(device_id, text)
+        job.succeeded.connect(self.notes_page.clear_text)
+        job.failed.connect(self._on_failed)
+
+    def _set_note_resolved(self, note_id: int, resolved: bool) -> None:
+        self._session.set_note_resolved(note_id, resolved).failed.connect(self._on_failed)
+
+    def _ask_import_file(self) -> None:
+        dialog = QFileDialog(self, self.tr("Import CSV"))
+        dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
+        dialog.setNameFilters([self.tr("CSV files (*.csv *.txt *.tsv)"), self.tr("All files (*)")])
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        dialog.fileSelected.connect(self._import_file)
+        dialog.open()
+
+    def _import_file(self, path: str) -> None:
+        self.open_import(Path(path))
+
+    def _ask_export_file(self) -> None:
+        dialog = QFileDialog(self, self.tr("Export CSV"))
+        dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
+        dialog.setNameFilters([self.tr("CSV files (*.csv)")])
+        dialog.setDefaultSuffix("csv")
+        dialog.selectFile("devices.csv")
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        dialog.fileSelected.connect(self._export_file)
+        dialog.open()
+
+    def _export_file(self, path: str) -> None:
+        job = self._session.export_csv(Path(path), self.table.selected_ids() or self._model.ids())
+        job.succeeded.connect(self._on_exported)
+        job.failed.connect(self._on_failed)
+
+    def _on_exported(self, count: int) -> None:
+        self.statusBar().showMessage(
+            self.tr("Exported devices: {count}").format(count=self.locale().toString(count)), _MESSAGE_MS
+        )
+
+    def _on_failed(self, error: FleetError) -> None:
+        self._show_problem(self.tr("That did not work"), str(error))
+
+    def _show_problem(self, title: str, text: str) -> None:
+        box = QMessageBox(QMessageBox.Icon.Warning, title, title, QMessageBox.StandardButton.Close, self)
+        box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        box.setTextFormat(Qt.TextFormat.PlainText)
+        box.setInformativeText(text)
+        box.open()
+
+    def _show_about(self) -> None:
+        box = QMessageBox(self)
+        box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        box.setWindowTitle(self.tr("About Fleet Console"))
+        box.setText(self.tr("Fleet Console"))
+        box.setInformativeText(
+            self.tr("A console for measuring stations, and the example application of Agent Surface for Qt.")
+        )
+        box.open()
