@@ -1,0 +1,199 @@
+"""Checking values against a schema of the subset.
+
+The verdict is the ``jsonschema`` library's, on a validator that knows the keywords of the subset and no others. The
+library is imported when the first value is checked: it takes half of the time to import this package.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from fractions import Fraction
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast
+
+from agent_surface._base._json import JsonSchema, JsonValue, thaw_json
+from agent_surface.errors import SchemaIssue
+from agent_surface.schemas._formats import STRICT_FORMATS, compile_pattern
+from agent_surface.schemas._issues import issues_of
+from agent_surface.schemas._subset import resolve_definition
+
+if TYPE_CHECKING:
+    from jsonschema import FormatChecker
+    from jsonschema.exceptions import ValidationError
+    from jsonschema.protocols import Validator
+
+PlainSchema: TypeAlias = "dict[str, Any]"
+"""A schema without references and annotations, as the validator takes it; nothing in it is ever changed."""
+
+
+class SchemaChecker:
+    """Says what is wrong with a value. Holds a schema that is known to be in the subset."""
+
+    __slots__ = ("__dict__", "_schema")
+
+    def __init__(self, schema: JsonSchema) -> None:
+        self._schema = schema
+
+    @cached_property
+    def plain(self) -> PlainSchema:
+        """The schema with each reference replaced by its target."""
+        return _Inliner(self._schema).inline(self._schema)
+
+    def issues(self, value: JsonValue) -> tuple[SchemaIssue, ...]:
+        """Every reason why ``value`` does not satisfy the schema, none when it does.
+
+        Args:
+            value: A mutable JSON value.
+        """
+        return issues_of(self._validator.iter_errors(value))
+
+    def satisfies(self, value: JsonValue, schema: PlainSchema) -> bool:
+        """Whether ``value`` satisfies one of the schemas inside ``plain``."""
+        return self._validator.evolve(schema=schema).is_valid(value)
+
+    @cached_property
+    def _validator(self) -> Validator:
+        return _make_validator(self.plain)
+
+
+class _Inliner:
+    def __init__(self, root: JsonSchema) -> None:
+        self._root = root
+        self._definitions: dict[str, PlainSchema] = {}
+
+    def inline(self, schema: JsonSchema) -> PlainSchema:
+        plain: PlainSchema = {}
+        for keyword, value in schema.items():
+            if keyword in _NOT_CHECKED:
+                continue
+            if keyword == "properties":
+                entries = cast("Mapping[str, JsonSchema]", value)
+                plain[keyword] = {name: self.inline(inner) for name, inner in entries.items()}
+            elif keyword == "items":
+                plain[keyword] = self.inline(cast("JsonSchema", value))
+            elif keyword == "anyOf":
+                plain[keyword] = [self.inline(inner) for inner in cast("tuple[JsonSchema, ...]", value)]
+            elif keyword == "$ref":
+                plain[keyword] = self._definition(value)
+            else:
+                plain[keyword] = thaw_json(value)
+        return plain
+
+    def _definition(self, reference: object) -> PlainSchema:
+        name = resolve_definition(self._root, reference)
+        if name is None:  # checked before any schema gets here
+            raise LookupError(reference)
+        if name not in self._definitions:
+            definitions = cast("Mapping[str, JsonSchema]", self._root["$defs"])
+            self._definitions[name] = self.inline(definitions[name])
+        return self._definitions[name]
+
+
+_NOT_CHECKED: Final = frozenset(
+    {"$defs", "$id", "$schema", "default", "deprecated", "description", "examples", "title"}
+)
+_LIBRARY_KEYWORDS: Final = (
+    "additionalProperties",
+    "anyOf",
+    "const",
+    "enum",
+    "exclusiveMaximum",
+    "exclusiveMinimum",
+    "format",
+    "items",
+    "maxItems",
+    "maxLength",
+    "maximum",
+    "minItems",
+    "minLength",
+    "minimum",
+    "properties",
+    "required",
+    "type",
+    "uniqueItems",
+)
+
+
+def _make_validator(schema: PlainSchema) -> Validator:
+    from jsonschema import Draft202012Validator
+    from jsonschema.validators import create
+
+    keywords: dict[str, Any] = {keyword: Draft202012Validator.VALIDATORS[keyword] for keyword in _LIBRARY_KEYWORDS}
+    keywords.update({"$ref": _check_reference, "multipleOf": _check_multiple, "pattern": _make_pattern_check()})
+    limited = create(
+        meta_schema=Draft202012Validator.META_SCHEMA,
+        validators=keywords,
+        type_checker=Draft202012Validator.TYPE_CHECKER,
+    )
+    return cast("Validator", limited(schema, format_checker=_make_format_checker()))
+
+
+def _make_format_checker() -> FormatChecker:
+    from jsonschema import Draft202012Validator, FormatChecker
+
+    library = Draft202012Validator.FORMAT_CHECKER
+    if "uri" not in library.checkers:
+        # Without the extra the library would let every text pass as a URI.
+        message = "checking URIs needs jsonschema[format-nongpl]; install agent-surface-qt with its dependencies"
+        raise RuntimeError(message)
+
+    def is_uri(text: str) -> bool:
+        return not any(character.isspace() for character in text) and library.conforms(text, "uri")
+
+    checker = FormatChecker(formats=())
+    for name, check in {**STRICT_FORMATS, "uri": is_uri}.items():
+        checker.checks(name)(_for_text(check))
+    return checker
+
+
+def _for_text(check: Callable[[str], bool]) -> Callable[[object], bool]:
+    return lambda value: not isinstance(value, str) or check(value)
+
+
+def _check_reference(
+    validator: Any,  # noqa: ANN401 - the library's validator classes are made at run time
+    target: PlainSchema,
+    instance: object,
+    schema: PlainSchema,
+) -> Iterator[ValidationError]:
+    del schema
+    yield from validator.descend(instance, target)
+
+
+def _check_multiple(
+    validator: Any,  # noqa: ANN401 - the library's validator classes are made at run time
+    divisor: float,
+    instance: Any,  # noqa: ANN401 - any JSON value
+    schema: PlainSchema,
+) -> Iterator[ValidationError]:
+    from jsonschema import Draft202012Validator
+    from jsonschema.exceptions import ValidationError
+
+    try:
+        yield from Draft202012Validator.VALIDATORS["multipleOf"](validator, divisor, instance, schema) or ()
+    except OverflowError:
+        # The library divides as floats, for which this integer is too large.
+        if (Fraction(instance) / Fraction(divisor)).denominator != 1:
+            yield ValidationError("not a multiple")
+
+
+def _make_pattern_check() -> Callable[[Any, str, object, PlainSchema], Iterator[ValidationError]]:
+    compiled: dict[str, Callable[[str], object]] = {}
+
+    def check(
+        validator: Any,  # noqa: ANN401 - the library's validator classes are made at run time
+        pattern: str,
+        instance: object,
+        schema: PlainSchema,
+    ) -> Iterator[ValidationError]:
+        from jsonschema.exceptions import ValidationError
+
+        del validator, schema
+        if isinstance(instance, str):
+            search = compiled.get(pattern)
+            if search is None:
+                search = compiled[pattern] = compile_pattern(pattern).search
+            if search(instance) is None:
+                yield ValidationError("no match")
+
+    return check

@@ -1,0 +1,137 @@
+"""``AgentSchema``: what an agent is told about a value, and the parser that holds it to that."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import Final, Generic, TypeVar, cast
+
+from agent_surface._base._json import JsonSchema, JsonValue, NotJsonError, check_json, freeze_json
+from agent_surface.errors import (
+    AgentSchemaError,
+    AgentSurfaceDefinitionError,
+    DefinitionErrorCode,
+    SchemaIssue,
+)
+from agent_surface.schemas._checker import SchemaChecker
+from agent_surface.schemas._reduce import root_schema
+from agent_surface.schemas._subset import check_schema_subset
+
+T = TypeVar("T")
+
+
+class AgentSchema(Generic[T]):
+    """A JSON Schema in the supported subset, paired with a parser that accepts nothing the schema refuses.
+
+    Made by ``from_json_schema``, ``from_model`` and ``from_type``; compares by identity.
+    """
+
+    __slots__ = ("_checker", "_json_schema", "_read", "_write")
+
+    def __init__(
+        self,
+        json_schema: JsonSchema,
+        checker: SchemaChecker,
+        *,
+        read: Callable[[JsonValue], T],
+        write: Callable[[object], object],
+    ) -> None:
+        """Use the ``from_*`` functions.
+
+        Args:
+            json_schema: Frozen, and known to be in the subset.
+            checker: Checks values against ``json_schema``.
+            read: Turns a JSON value that satisfies the schema into what a handler receives.
+            write: Turns what a handler returned into JSON, if it can.
+        """
+        self._json_schema = json_schema
+        self._checker = checker
+        self._read = read
+        self._write = write
+
+    @property
+    def json_schema(self) -> JsonSchema:
+        """The agent's view; frozen."""
+        return self._json_schema
+
+    @property
+    def takes_object(self) -> bool:
+        """Whether the root accepts objects and nothing else, directly or through one ``$ref``."""
+        return root_schema(self._json_schema).get("type") == "object"
+
+    def parse(self, value: object) -> T:
+        """Read a value that came from an agent. Nothing is coerced.
+
+        Args:
+            value: A mutable JSON value; not changed and, for a raw JSON Schema, returned as it is.
+
+        Raises:
+            AgentSchemaError: ``value`` is no JSON value or does not satisfy the schema; the issues are safe to show.
+        """
+        try:
+            plain = check_json(value)
+        except NotJsonError as error:
+            raise AgentSchemaError([SchemaIssue(path=error.path, message=f"must be JSON: {error.reason}")]) from None
+        issues = self._checker.issues(plain)
+        if issues:
+            raise AgentSchemaError(issues)
+        return self._read(plain)
+
+    def dump(self, value: object) -> JsonValue:
+        """Turn what a handler returned into plain JSON and hold it to the schema.
+
+        Args:
+            value: A value of the schema's Python type, or JSON.
+
+        Raises:
+            NotJsonError: What came out is no JSON value.
+            AgentSchemaError: What came out does not satisfy the schema.
+        """
+        plain = check_json(self._write(value))
+        issues = self._checker.issues(plain)
+        if issues:
+            raise AgentSchemaError(issues)
+        return plain
+
+
+def from_json_schema(schema: Mapping[str, object]) -> AgentSchema[JsonValue]:
+    """An ``AgentSchema`` from a raw JSON Schema; handlers receive plain JSON.
+
+    Args:
+        schema: A document in the supported subset. Its ``default`` values are annotations and are not applied.
+
+    Raises:
+        AgentSurfaceDefinitionError: ``UNSUPPORTED_SCHEMA`` with the path of what is outside the subset.
+    """
+    frozen = freeze_schema(schema)
+    check_schema_subset(frozen)
+    return AgentSchema(frozen, SchemaChecker(frozen), read=_as_it_is, write=_as_it_is)
+
+
+def freeze_schema(schema: Mapping[str, object]) -> JsonSchema:
+    """A frozen copy of a schema document.
+
+    Raises:
+        AgentSurfaceDefinitionError: ``UNSUPPORTED_SCHEMA``; it is no JSON object.
+    """
+    if isinstance(schema, MappingProxyType):
+        return schema
+    try:
+        frozen = freeze_json(schema)
+    except NotJsonError as error:
+        raise AgentSurfaceDefinitionError(
+            DefinitionErrorCode.UNSUPPORTED_SCHEMA, f"a schema has to be JSON; {error}", path=error.path
+        ) from None
+    if not isinstance(frozen, Mapping):
+        raise AgentSurfaceDefinitionError(DefinitionErrorCode.UNSUPPORTED_SCHEMA, "a schema has to be an object")
+    return frozen
+
+
+def _as_it_is(value: object) -> JsonValue:
+    return cast("JsonValue", value)
+
+
+EMPTY_OBJECT_SCHEMA: Final[AgentSchema[JsonValue]] = from_json_schema(
+    {"type": "object", "properties": {}, "additionalProperties": False}
+)
+"""Takes ``{}`` and nothing else: for actions without input."""
