@@ -51,6 +51,7 @@ class CallTool(Protocol):
         Raises:
             asyncio.CancelledError: The turn was stopped. A back end must let it through.
         """
+        ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,6 +96,7 @@ class AssistantBackend(Protocol):
         Raises:
             AssistantBackendError: With a sentence for the person.
         """
+        ...
 
 
 @runtime_checkable
@@ -103,3 +105,4 @@ class CompletingBackend(Protocol):
 
     def complete(self, text: str, tools: Sequence[OfferedTool]) -> Sequence[str]:
         """Whole messages that begin with or replace ``text``, best first; suggestions when it is empty."""
+        ...

@@ -88,7 +88,7 @@ class ToolCall:
     """One use of one tool.
 
     Attributes:
-        call_id: Unique in the transcript; also the invocation id of the call.
+        call_id: Unique in the transcript. The invocation id is in ``result``.
         tool_name: Wire name as the model sent it.
         capability_id: The id behind the name; ``None`` when no such tool was offered.
         title: What the tool does in the author's words, or the tool's name when it is unknown.
@@ -101,6 +101,7 @@ class ToolCall:
         confirmation_id: The request of the person that the call waits or waited for.
         result: The typed result, once there is one. For an abandoned call ``None``, unless it came late.
         late: Whether ``result`` arrived after the call was given up.
+        guidance: What the session told the model beside the result, for example that it will not try again.
         started_ms: Milliseconds since the Unix epoch.
         ended_ms: Milliseconds since the Unix epoch; ``None`` while open.
     """
@@ -118,6 +119,7 @@ class ToolCall:
     confirmation_id: str | None = None
     result: AgentInvocationResult | None = None
     late: bool = False
+    guidance: str | None = None
     started_ms: int
     ended_ms: int | None = None
 
@@ -230,6 +232,13 @@ class SessionError:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ToolsChanged:
+    """What the assistant is offered changed, in definitions or in live state."""
+
+    tools: tuple[OfferedTool, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class TranscriptReset:
     """The transcript was replaced as a whole; read it again."""
 
@@ -245,6 +254,7 @@ SessionEvent: TypeAlias = (
     | ConfirmationSettled
     | TurnFinished
     | SessionError
+    | ToolsChanged
     | TranscriptReset
 )
 """Everything a session tells its listeners, told apart by its class."""

@@ -11,12 +11,11 @@ from agent_surface._snapshot._values import (
     ActionDescriptor,
     AgentSurfaceSnapshot,
     ComponentDescriptor,
-    ComponentRef,
     ObservationDescriptor,
     ProcedureDescriptor,
 )
 from agent_surface.ids import WireEntry, encode_wire_names
-from agent_surface.invocation import CapabilityKind, Confirmation, Effect, Plane
+from agent_surface.invocation import CapabilityKind, ComponentRef, Confirmation, Effect, Plane
 from agent_surface.toolset._values import ToolDefinition, ToolState
 
 

@@ -14,10 +14,12 @@ class StatefulTool(Protocol):
     @property
     def definition(self) -> ToolDefinition:
         """The constant part."""
+        ...
 
     @property
     def state(self) -> ToolState:
         """The live part."""
+        ...
 
 
 def render_state_block(tools: Sequence[StatefulTool]) -> str:

@@ -16,20 +16,25 @@ class AgentToolset(Protocol):
     @property
     def consumer(self) -> AgentConsumer:
         """For whom the catalogue is made and in whose name the tools call."""
+        ...
 
     @property
     def confirmations(self) -> ConfirmationMode:
         """Who waits for the person."""
+        ...
 
     @property
     def closed(self) -> bool:
         """Whether :meth:`close` was called."""
+        ...
 
     def tools(self) -> Sequence[AgentTool]:
         """The catalogue, made once per surface version. Empty once the toolset or the registry is closed."""
+        ...
 
     def refresh(self) -> Sequence[AgentTool]:
         """The catalogue with live state evaluated now, also where nothing announced a change."""
+        ...
 
     def find_tool(self, name: str) -> AgentTool | None:
         """The tool of this wire name, also one that has left the catalogue lately.
@@ -40,15 +45,19 @@ class AgentToolset(Protocol):
 
     def wire_name_map(self) -> Mapping[str, str]:
         """Wire name to capability id of the catalogue ``tools()`` gave last; never decode a name by hand."""
+        ...
 
     def subscribe(self, listener: Callable[[Sequence[AgentTool]], None]) -> Callable[[], None]:
         """Hear when ``tools()`` would differ, in definitions, state or registrations; returns a disposer."""
+        ...
 
     def close(self) -> None:
         """Settle waits for a person at once, withdraw their requests, and refuse what comes later. Idempotent."""
+        ...
 
     def __enter__(self) -> Self:
         """The toolset itself."""
+        ...
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None, /

@@ -9,9 +9,15 @@ from enum import StrEnum
 from typing import Protocol
 
 from agent_surface._base._json import JsonSchema, JsonValue, thaw_json
-from agent_surface._snapshot._values import ComponentRef
 from agent_surface.confirmations._values import ConfirmationOutcome
-from agent_surface.invocation import AgentInvocationResult, CapabilityKind, Confirmation, Effect, Plane
+from agent_surface.invocation import (
+    AgentInvocationResult,
+    CapabilityKind,
+    ComponentRef,
+    Confirmation,
+    Effect,
+    Plane,
+)
 
 
 class ConfirmationMode(StrEnum):
@@ -123,6 +129,7 @@ class ToolExecutor(Protocol):
         self, tool_input: JsonValue, *, tool_call_id: str | None, on_wait: WaitListener | None
     ) -> Awaitable[AgentInvocationResult]:
         """Run the capability behind the tool."""
+        ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
