@@ -84,7 +84,7 @@ def _without_docstring(name: str, value: object) -> list[str]:
             f"{name}.{attribute}"
             for attribute, member in vars(value).items()
             if not attribute.startswith("_")
-            and (inspect.isroutine(member) or isinstance(member, property | classmethod | staticmethod))
+            and (inspect.isfunction(member) or isinstance(member, property | classmethod | staticmethod))
             # An overriding method means what the overridden one says.
             and not inspect.getdoc(getattr(value, attribute))
         ]

@@ -46,7 +46,7 @@ def _blocks(page: Path) -> list[tuple[int, str, list[str]]]:
 
 
 def _program(page: Path) -> str:
-    """The Python blocks of a page as one program, each line at its number in the page, so that tracebacks lead there."""
+    """The Python blocks of a page as one program, lines at their numbers in the page, so that tracebacks lead there."""
     lines: list[str] = []
     for first, language, block in _blocks(page):
         if language == "python":
