@@ -21,6 +21,7 @@ class Announcer(Protocol):
             text: Plain text.
             urgent: Say it before what is being said now.
         """
+        ...
 
 
 class QtAnnouncer:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QSize, Qt, QUrl, Signal
-from PySide6.QtGui import QKeyEvent, QPalette, QTextCursor, QTextOption, QWheelEvent
+from PySide6.QtGui import QKeyEvent, QPalette, QTextBlockFormat, QTextCharFormat, QTextCursor, QTextOption, QWheelEvent
 from PySide6.QtWidgets import QFrame, QTextBrowser, QWidget
 from typing_extensions import override
 
@@ -27,6 +27,7 @@ class MessageBrowser(QTextBrowser):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self._tail: int | None = None
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setOpenLinks(False)
         self.setOpenExternalLinks(False)
@@ -38,10 +39,10 @@ class MessageBrowser(QTextBrowser):
             Qt.TextInteractionFlag.TextBrowserInteraction | Qt.TextInteractionFlag.TextSelectableByKeyboard
         )
         self.document().setDocumentMargin(0)
+        self.document().setIndentWidth(self.fontMetrics().averageCharWidth() * 3)
         self.viewport().setAutoFillBackground(False)
         self.viewport().setBackgroundRole(QPalette.ColorRole.NoRole)
         self.anchorClicked.connect(self.link_clicked)
-        self._natural_width = 0.0
 
     def show_plain(self, text: str) -> None:
         """Replace the contents by plain text."""
@@ -49,22 +50,56 @@ class MessageBrowser(QTextBrowser):
         self.setPlainText(visible_text(text))
 
     def show_markdown(self, text: str, renderer: MarkdownRenderer, colors: DockColors) -> None:
-        """Replace the contents by Markdown of a model."""
+        """Replace the contents by Markdown of a model; what the person has selected stays selected."""
+        selected = self.textCursor()
+        anchor, position = selected.anchor(), selected.position()
+        self._tail = None
         renderer.render(self.document(), text, colors)
+        if anchor != position:
+            end = self.document().characterCount() - 1
+            selected = self.textCursor()
+            selected.setPosition(min(anchor, end))
+            selected.setPosition(min(position, end), QTextCursor.MoveMode.KeepAnchor)
+            self.setTextCursor(selected)
 
-    def append_plain(self, text: str) -> None:
+    def append_markdown(self, text: str, renderer: MarkdownRenderer, colors: DockColors) -> None:
+        """Add whole blocks of Markdown in place of the plain tail."""
+        self.drop_tail()
+        renderer.append(self.document(), text, colors)
+
+    def append_tail(self, text: str) -> None:
         """Add plain text at the end; the cost does not depend on what is there already."""
         cursor = QTextCursor(self.document())
         cursor.movePosition(QTextCursor.MoveOperation.End)
+        if self._tail is None:
+            self._tail = cursor.position()
+            if not self.document().isEmpty():
+                cursor.insertBlock(QTextBlockFormat(), QTextCharFormat())
         cursor.insertText(visible_text(text))
 
+    def drop_tail(self) -> None:
+        """Take away what was added as plain text."""
+        if self._tail is not None:
+            cursor = QTextCursor(self.document())
+            cursor.setPosition(self._tail)
+            cursor.movePosition(QTextCursor.MoveOperation.End, QTextCursor.MoveMode.KeepAnchor)
+            cursor.removeSelectedText()
+            self._tail = None
+
     def size_within(self, width: int) -> QSize:
-        """The size of the text when at most ``width`` pixels are there for it."""
+        """The size of the text when at most ``width`` pixels are there for it.
+
+        Only plain paragraphs are made narrower than that: the ideal width of a document with tables is too small.
+        """
         document = self.document()
-        if document.textWidth() != width:
+        for _ in range(3):
+            # A view that was not shown yet answers the first layout by one in its own, still accidental width.
+            if document.textWidth() == width:
+                break
             document.setTextWidth(width)
         size = document.size()
-        return QSize(min(width, int(document.idealWidth()) + 1), int(size.height()) + 1)
+        natural = width if document.rootFrame().childFrames() else min(width, int(document.idealWidth()) + 1)
+        return QSize(natural, int(size.height()) + 1)
 
     def set_text_color(self, colors: DockColors) -> None:
         """Write in the colour that was made readable on the bubble."""

@@ -7,7 +7,7 @@ from PySide6.QtGui import QColor, QFont, QFontDatabase, QPainter, QPaintEvent, Q
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QPlainTextEdit, QVBoxLayout, QWidget
 from typing_extensions import override
 
-from agent_surface.assistant._values import ToolCall, ToolCallStatus
+from agent_surface.assistant import ToolCall, ToolCallStatus
 from qt_binding._text import visible_text
 from qt_binding.assistant._colors import DockColors
 from qt_binding.assistant._glyphs import Glyph, GlyphView
@@ -44,9 +44,9 @@ class ArgumentsView(QPlainTextEdit):
         lines = 0
         block = self.document().begin()
         while block.isValid() and lines < _MAX_ARGUMENT_LINES:
-            lines += max(1, -(-block.length() // columns))
+            lines += max(1, -(-(block.length() - 1) // columns))
             block = block.next()
-        return min(lines, _MAX_ARGUMENT_LINES) * metrics.lineSpacing() + 16
+        return min(lines, _MAX_ARGUMENT_LINES) * metrics.lineSpacing() + 10
 
     def apply_colors(self, colors: DockColors) -> None:
         """Stand on the ground of code."""

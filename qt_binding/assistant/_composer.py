@@ -7,7 +7,7 @@ from PySide6.QtGui import QFocusEvent, QKeyEvent, QPainter, QPaintEvent, QPalett
 from PySide6.QtWidgets import QAbstractButton, QFrame, QHBoxLayout, QPlainTextEdit, QSizePolicy, QWidget
 from typing_extensions import override
 
-from agent_surface.assistant._values import SessionState
+from agent_surface.assistant import SessionState
 from qt_binding.assistant._colors import DockColors, blend, readable
 from qt_binding.assistant._glyphs import arrow_path
 from qt_binding.assistant._wording import tr

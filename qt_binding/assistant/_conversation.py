@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Protocol
 
-from agent_surface.assistant._values import OfferedTool, SessionEvent, SessionState, TranscriptEntry
+from agent_surface.assistant import OfferedTool, SessionEvent, SessionState, TranscriptEntry
 
 
 class Conversation(Protocol):
@@ -14,26 +14,34 @@ class Conversation(Protocol):
     @property
     def state(self) -> SessionState:
         """What it does at the moment."""
+        ...
 
     @property
     def closed(self) -> bool:
         """Whether it takes no messages any more."""
+        ...
 
     @property
     def transcript(self) -> tuple[TranscriptEntry, ...]:
         """What was said and done, oldest first."""
+        ...
 
     def send(self, text: str) -> bool:
         """Begin a turn with a message of the person; ``False`` when it cannot."""
+        ...
 
     def stop(self) -> bool:
         """End the turn; ``False`` when nothing runs."""
+        ...
 
     def tools(self) -> tuple[OfferedTool, ...]:
         """What the assistant is offered now."""
+        ...
 
     def suggestions(self) -> tuple[str, ...]:
         """Messages the person could send now."""
+        ...
 
     def subscribe(self, listener: Callable[[SessionEvent], None]) -> Callable[[], None]:
         """Hear events on the GUI thread, after the change is visible; returns a disposer."""
+        ...

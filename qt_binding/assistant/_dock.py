@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QDockWidget, QMainWindow, QStackedWidget, QVBoxLay
 from shiboken6 import isValid
 from typing_extensions import override
 
-from agent_surface.assistant._values import (
+from agent_surface.assistant import (
     AssistantMessage,
     ConfirmationSettled,
     ConfirmationWaiting,
@@ -263,9 +263,11 @@ class AssistantDock(QDockWidget):
             text = tr("This conversation is closed.")
         self.status.show_state(state, text=text, answerable=any(call.confirmation_id for call in waiting))
         self.composer.set_state(state, closed=self._session.closed)
+        if state is not SessionState.IDLE:
+            self.suggestions.set_texts(())
 
     def _renew_suggestions(self) -> None:
-        if not self.isVisible():
+        if not self.isVisible() or self._session.closed or self._session.state is not SessionState.IDLE:
             return
         texts = self._session.suggestions()
         if not texts:

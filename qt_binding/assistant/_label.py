@@ -77,10 +77,13 @@ class PlainLabel(QWidget):
     def _laid_out(self, width: int) -> list[QTextLayout]:
         option = QTextOption()
         option.setWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
-        option.setTextDirection(self._direction())
-        option.setAlignment(Qt.AlignmentFlag.AlignLeading)
+        mirrored = self.layoutDirection() == Qt.LayoutDirection.RightToLeft
+        side = Qt.AlignmentFlag.AlignRight if mirrored else Qt.AlignmentFlag.AlignLeft
+        option.setAlignment(side | Qt.AlignmentFlag.AlignAbsolute)
         result: list[QTextLayout] = []
         for paragraph in self._text.split("\n"):
+            right_to_left = _is_right_to_left(paragraph)
+            option.setTextDirection(Qt.LayoutDirection.RightToLeft if right_to_left else Qt.LayoutDirection.LeftToRight)
             layout = QTextLayout(paragraph, self.font())
             layout.setTextOption(option)
             layout.beginLayout()
@@ -92,11 +95,6 @@ class PlainLabel(QWidget):
             layout.endLayout()
             result.append(layout)
         return result
-
-    def _direction(self) -> Qt.LayoutDirection:
-        if self._text and self._text.isascii():
-            return self.layoutDirection()
-        return Qt.LayoutDirection.RightToLeft if _is_right_to_left(self._text) else self.layoutDirection()
 
 
 def _is_right_to_left(text: str) -> bool:

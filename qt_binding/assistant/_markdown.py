@@ -7,7 +7,14 @@ from collections.abc import MutableMapping, Sequence
 from typing import TYPE_CHECKING, Final
 
 from PySide6.QtCore import QUrl
-from PySide6.QtGui import QTextBlock, QTextCharFormat, QTextCursor, QTextDocument
+from PySide6.QtGui import (
+    QTextBlock,
+    QTextBlockFormat,
+    QTextCharFormat,
+    QTextCursor,
+    QTextDocument,
+    QTextDocumentFragment,
+)
 
 from qt_binding._text import visible_text
 from qt_binding.assistant._colors import DockColors
@@ -69,6 +76,44 @@ class MarkdownRenderer:
         else:
             document.setHtml(_with_colors(self._parser.render(shown), colors))
 
+    def append(self, document: QTextDocument, text: str, colors: DockColors) -> None:
+        """Add whole blocks of Markdown at the end of ``document``; the cost depends on ``text`` alone."""
+        shown = visible_text(text)
+        cursor = QTextCursor(document)
+        cursor.movePosition(QTextCursor.MoveOperation.End)
+        if not document.isEmpty():
+            cursor.insertBlock(QTextBlockFormat(), QTextCharFormat())
+        if self._parser is None:
+            part = QTextDocument()
+            part.setDefaultStyleSheet(_style(colors))
+            part.setMarkdown(shown, QTextDocument.MarkdownFeature.MarkdownNoHTML)
+            _disarm(part, colors)
+            cursor.insertFragment(QTextDocumentFragment(part))
+        else:
+            cursor.insertHtml(_with_colors(self._parser.render(shown), colors))
+
+
+def closed_length(text: str) -> int:
+    """How much of Markdown that still grows will not be read differently: up to its last blank line outside a fence.
+
+    Args:
+        text: Begins outside a fence.
+    """
+    closed = position = 0
+    fence = ""
+    for line in text.splitlines(keepends=True):
+        position += len(line)
+        bare = line.strip()
+        mark = bare[:3]
+        if fence:
+            if bare.startswith(fence) and not bare.strip(fence[0]):
+                fence = ""
+        elif mark in {"```", "~~~"}:
+            fence = mark
+        elif not bare and line.endswith("\n"):
+            closed = position
+    return closed
+
 
 def _style(colors: DockColors) -> str:
     link, muted, code, text = (c.name() for c in (colors.link, colors.muted, colors.code, colors.text))
@@ -125,7 +170,8 @@ def _restricted(parser: MarkdownIt) -> MarkdownIt:
     ) -> str:
         return (
             '<table cellspacing="0" cellpadding="4" border="1" '
-            'style="border-collapse: collapse; border-color: \x01line; margin-bottom: 7px;">'
+            'style="border-collapse: collapse; border-style: solid; border-color: \x01line; '
+            'margin-top: 3px; margin-bottom: 7px;">'
         )
 
     parser.add_render_rule("fence", fence)

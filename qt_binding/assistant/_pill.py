@@ -85,6 +85,7 @@ class PillButton(QAbstractButton):
         metrics = self.fontMetrics()
         padding = self._padding(metrics)
         inner = self.rect().adjusted(padding, 0, -padding, 0)
+        painter.setLayoutDirection(Qt.LayoutDirection.LayoutDirectionAuto)
         painter.setPen(ink)
         shown = metrics.elidedText(self._label, Qt.TextElideMode.ElideRight, inner.width() + 1)
         painter.drawText(inner.adjusted(-1, 0, 1, 0), int(Qt.AlignmentFlag.AlignCenter), shown)

@@ -4,22 +4,25 @@ from __future__ import annotations
 
 from PySide6.QtCore import QRect, QRectF, QSize, Qt, QUrl, Signal
 from PySide6.QtGui import QPainter, QPaintEvent, QPen, QResizeEvent
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QApplication, QWidget
 from typing_extensions import override
 
-from agent_surface.assistant._values import AssistantMessage, Notice, NoticeKind, PersonMessage
+from agent_surface.assistant import AssistantMessage, Notice, NoticeKind, PersonMessage
 from qt_binding._text import visible_text
 from qt_binding.assistant._browser import MessageBrowser
 from qt_binding.assistant._colors import DockColors
 from qt_binding.assistant._glyphs import Glyph, GlyphView
 from qt_binding.assistant._label import PlainLabel
-from qt_binding.assistant._markdown import MarkdownRenderer
+from qt_binding.assistant._markdown import MarkdownRenderer, closed_length
 from qt_binding.assistant._wording import tr
 
 MARGIN = 12
 GAP = 10
 _RADIUS = 10.0
-_MAX_LIVE_CHARACTERS = 6_000
+# Up to here a growing message is rendered as a whole at each flush, which takes a few milliseconds.
+_MAX_WHOLE_CHARACTERS = 1_500
+# Beyond this a complete message keeps its blocks as they were rendered one by one.
+_MAX_REDONE_CHARACTERS = 8_000
 _SPOKEN_CHARACTERS = 300
 
 
@@ -49,8 +52,8 @@ class TranscriptRow(QWidget):
     @property
     def in_use(self) -> bool:
         """Whether the person is in it (focus, selection), so that it must stay although it is out of sight."""
-        focus = self.window().focusWidget()
-        return focus is not None and self.isAncestorOf(focus)
+        focus = QApplication.focusWidget()
+        return isinstance(focus, QWidget) and self.isAncestorOf(focus)
 
 
 class MessageRow(TranscriptRow):
@@ -69,8 +72,7 @@ class MessageRow(TranscriptRow):
         self._colors = colors
         self._by_person = isinstance(message, PersonMessage)
         self._text = ""
-        self._streaming = False
-        self._rich = False
+        self._closed: int | None = None
         self._bubble = QRect()
         self._placed_for = -1
         self.browser = MessageBrowser(self)
@@ -88,22 +90,24 @@ class MessageRow(TranscriptRow):
     def show_text(self, text: str, *, streaming: bool) -> None:
         """Show the whole text of the message as it stands.
 
-        While it streams, a short one is rendered each time; a long one only grows by plain text at its end, and is
-        rendered once it is complete. A person's selection in it is not taken away while it streams.
+        While it streams, a short one is rendered each time. A longer one is rendered block by block, with what is not
+        complete yet as plain text, so that a flush costs as much at the end as at the beginning. A person's selection
+        is not taken away while it streams.
         """
+        grown = text[len(self._text) :] if text.startswith(self._text) else None
         self._placed_for = -1
-        grown = text[len(self._text) :] if self._rich and text.startswith(self._text) else None
-        if streaming and grown is not None:
-            if self.browser.textCursor().hasSelection() or len(text) > _MAX_LIVE_CHARACTERS:
-                self.browser.append_plain(grown)
-            else:
-                self._render(text)
-        elif self._by_person:
-            self.browser.show_plain(text)
-        else:
-            self._render(text)
         self._text = text
-        self._streaming = streaming
+        if self._by_person:
+            self.browser.show_plain(text)
+        elif not streaming and self._closed is not None and grown is not None and len(text) > _MAX_REDONE_CHARACTERS:
+            self.browser.append_markdown(text[self._closed :], self._renderer, self._colors)
+        elif not streaming or len(text) <= _MAX_WHOLE_CHARACTERS:
+            self._closed = None
+            self._render(text)
+        elif self._closed is None or grown is None:
+            self._render_by_blocks(text)
+        else:
+            self._grow(text, grown, self._closed)
         speaker = tr("You") if self._by_person else tr("Assistant")
         spoken = f"{speaker}: {visible_text(text[:_SPOKEN_CHARACTERS])}"
         self.setAccessibleName(spoken)
@@ -117,7 +121,9 @@ class MessageRow(TranscriptRow):
     def apply_colors(self, colors: DockColors) -> None:
         self._colors = colors
         self.browser.set_text_color(colors)
-        if not self._by_person:
+        if self._closed is not None:
+            self._render_by_blocks(self._text)
+        elif not self._by_person:
             self._render(self._text)
         self.update()
 
@@ -150,9 +156,21 @@ class MessageRow(TranscriptRow):
         painter.end()
 
     def _render(self, text: str) -> None:
-        self._rich = True
-        self._placed_for = -1
         self.browser.show_markdown(text, self._renderer, self._colors)
+
+    def _render_by_blocks(self, text: str) -> None:
+        self._closed = closed_length(text)
+        self._render(text[: self._closed])
+        self.browser.append_tail(text[self._closed :])
+
+    def _grow(self, text: str, grown: str, closed: int) -> None:
+        more = closed_length(text[closed:])
+        if not more:
+            self.browser.append_tail(grown)
+            return
+        self._closed = closed + more
+        self.browser.append_markdown(text[closed : self._closed], self._renderer, self._colors)
+        self.browser.append_tail(text[self._closed :])
 
     def _place(self, width: int) -> QRect:
         """Size the bubble for a row of ``width`` pixels and put it at its side."""

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, Signal
+from PySide6.QtCore import QEvent, Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QWidget
 from typing_extensions import override
 
-from agent_surface.assistant._values import SessionState
+from agent_surface.assistant import SessionState
 from qt_binding.assistant._colors import DockColors
 from qt_binding.assistant._glyphs import Glyph, GlyphView
 from qt_binding.assistant._label import PlainLabel
@@ -43,7 +43,7 @@ class StatusLine(QWidget):
         row.setContentsMargins(14, 2, 12, 2)
         row.setSpacing(7)
         row.addWidget(self._glyph)
-        row.addWidget(self.label, 1)
+        row.addWidget(self.label, 1, Qt.AlignmentFlag.AlignVCenter)
         row.addWidget(self.answer_button)
         self.answer_button.clicked.connect(self.answer_requested)
         self.show_state(SessionState.IDLE)

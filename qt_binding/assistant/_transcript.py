@@ -12,7 +12,7 @@ from PySide6.QtGui import QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QAbstractScrollArea, QApplication, QFrame, QWidget
 from typing_extensions import override
 
-from agent_surface.assistant._values import AssistantMessage, Notice, PersonMessage, ToolCall, TranscriptEntry
+from agent_surface.assistant import AssistantMessage, Notice, PersonMessage, ToolCall, TranscriptEntry
 from qt_binding.assistant._card import ToolCard
 from qt_binding.assistant._colors import DockColors
 from qt_binding.assistant._markdown import MarkdownRenderer
@@ -255,23 +255,31 @@ class TranscriptView(QAbstractScrollArea):
             return
         self._settling = True
         try:
-            width, height = self.viewport().width(), self.viewport().height()
-            tops: list[int] = []
-            value = 0
-            near = range(0)
             for _ in range(_MAX_PASSES):
-                tops = self._tops()
-                limit = max(0, tops[-1] - height)
-                wanted = limit if self._following or not self._items else tops[self._anchor] + self._anchor_offset
-                value = max(0, min(limit, wanted))
-                first = max(0, bisect_right(tops, value - height) - 1)
-                last = min(len(self._items), bisect_right(tops, value + 2 * height))
-                near = range(first, last)
-                if not self._measure(near, width):
+                width = self.viewport().width()
+                self._place(*self._measured())
+                # The scroll bar may have come or gone with the new height, and the width with it.
+                if self.viewport().width() == width:
                     break
-            self._place(near, tops, value)
         finally:
             self._settling = False
+
+    def _measured(self) -> tuple[list[int], int]:
+        width, height = self.viewport().width(), self.viewport().height()
+        tops: list[int] = []
+        value = 0
+        for _ in range(_MAX_PASSES):
+            tops = self._tops()
+            limit = max(0, tops[-1] - height)
+            wanted = limit if self._following or not self._items else tops[self._anchor] + self._anchor_offset
+            value = max(0, min(limit, wanted))
+            near = self._between(tops, value - height // 2, value + height + height // 2)
+            if not self._measure(near, width):
+                break
+        return tops, value
+
+    def _between(self, tops: list[int], upper: int, lower: int) -> range:
+        return range(max(0, bisect_right(tops, upper) - 1), min(len(self._items), bisect_right(tops, lower)))
 
     def _measure(self, near: range, width: int) -> bool:
         changed = False
@@ -287,13 +295,15 @@ class TranscriptView(QAbstractScrollArea):
                 item.height = measured
         return changed
 
-    def _place(self, near: range, tops: list[int], value: int) -> None:
+    def _place(self, tops: list[int], value: int) -> None:
         width, height = self.viewport().width(), self.viewport().height()
+        # Rows live longer than they must, so that reading up and down in one place makes none anew.
+        kept = self._between(tops, value - 2 * height, value + 3 * height)
         for index, item in enumerate(self._items):
             row = item.row
             if row is None:
                 continue
-            if index not in near and not row.in_use:
+            if index not in kept and not row.in_use:
                 self._release(item)
                 continue
             place = QRect(0, tops[index] - value, width, item.height)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from PySide6.QtCore import QCoreApplication, QLocale
 
 from agent_surface._base._json import FrozenJson, thaw_json
-from agent_surface.assistant._values import SessionState, ToolCall, ToolCallStatus
+from agent_surface.assistant import SessionState, ToolCall, ToolCallStatus
 from agent_surface.errors import CapabilityErrorPayload, ErrorCode
 from agent_surface.invocation import InvocationError
 

@@ -6,7 +6,11 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 import pytest
-from agent_surface.assistant._values import (
+from PySide6.QtCore import QUrl
+from PySide6.QtWidgets import QMainWindow, QWidget
+from pytestqt.qtbot import QtBot
+
+from agent_surface.assistant import (
     AssistantMessage,
     ConfirmationSettled,
     ConfirmationWaiting,
@@ -32,10 +36,6 @@ from agent_surface.assistant._values import (
 from agent_surface.confirmations import ConfirmationOutcome
 from agent_surface.errors import CapabilityErrorPayload, ErrorCode, Retry
 from agent_surface.invocation import InvocationError, InvocationOk
-from PySide6.QtCore import QUrl
-from PySide6.QtWidgets import QMainWindow, QWidget
-from pytestqt.qtbot import QtBot
-
 from qt_binding.assistant import AssistantDock
 
 
@@ -136,7 +136,9 @@ class FakeConversation:
         self.tell(ToolCallStarted(call=call))
 
     def waits(self, call_id: str, confirmation_id: str) -> None:
-        self._change(call_id, lambda call: replace(call, status=ToolCallStatus.WAITING, confirmation_id=confirmation_id))
+        self._change(
+            call_id, lambda call: replace(call, status=ToolCallStatus.WAITING, confirmation_id=confirmation_id)
+        )
         self.become(SessionState.WAITING_FOR_PERSON)
         self.tell(ConfirmationWaiting(call_id=call_id, confirmation_id=confirmation_id))
 
@@ -147,7 +149,11 @@ class FakeConversation:
 
     def settles(self, call_id: str, status: ToolCallStatus, error: CapabilityErrorPayload | None = None) -> None:
         def ended(call: ToolCall) -> ToolCall:
-            identity = {"invocation_id": call.call_id, "capability_id": call.capability_id or "", "surface_version": "1"}
+            identity = {
+                "invocation_id": call.call_id,
+                "capability_id": call.capability_id or "",
+                "surface_version": "1",
+            }
             result = InvocationOk(**identity) if error is None else InvocationError(**identity, error=error)
             return replace(call, status=status, result=result, ended_ms=call.started_ms + 412)
 
