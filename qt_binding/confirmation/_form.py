@@ -1,0 +1,216 @@
+"""The effective input on the screen: one table of all fields, and the knowledge of whether its end was seen."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from PySide6.QtCore import QEvent, QSize, Qt, QTimer, Signal
+from PySide6.QtGui import (
+    QColor,
+    QFont,
+    QFontDatabase,
+    QFontMetrics,
+    QPaintEvent,
+    QPalette,
+    QTextBlockFormat,
+    QTextCharFormat,
+    QTextCursor,
+    QTextFrameFormat,
+    QTextLength,
+    QTextOption,
+    QTextTable,
+    QTextTableCellFormat,
+    QTextTableFormat,
+)
+from PySide6.QtWidgets import QFrame, QSizePolicy, QTextEdit, QWidget
+from typing_extensions import override
+
+from qt_binding.confirmation._colors import mixed
+from qt_binding.confirmation._rows import InputRow
+from qt_binding.confirmation._text import Segment
+
+_NAME_PERCENT: Final = 30
+_VALUE_PERCENT: Final = 70
+_MAX_HINT_LINES: Final = 16
+_MIN_LINES: Final = 3
+_MAX_HINT_CHARACTERS: Final = 20_000
+_MAX_INDENT: Final = 8
+_BREAK_AFTER: Final = "\\n"
+_MARK: Final = QColor("#c79100")
+
+
+class InputView(QTextEdit):
+    """A read-only table of :class:`InputRow`. Plain text goes in; nothing in it is ever taken for markup.
+
+    Signals:
+        end_seen(): The end of the table has been drawn on the screen; once per :meth:`show_rows`.
+    """
+
+    end_seen = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._rows: tuple[InputRow, ...] = ()
+        self._seen = False
+        self.setReadOnly(True)
+        self.setUndoRedoEnabled(False)
+        self.setTabChangesFocus(True)
+        self.setTextInteractionFlags(
+            Qt.TextInteractionFlag.TextSelectableByMouse | Qt.TextInteractionFlag.TextSelectableByKeyboard
+        )
+        self.setFrameShape(QFrame.Shape.StyledPanel)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setWordWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
+        self.setAccessibleName(self.tr("What will be passed along"))
+
+    @property
+    def is_end_seen(self) -> bool:
+        """Whether the end of the present rows has been on the screen."""
+        return self._seen
+
+    def show_rows(self, rows: Sequence[InputRow]) -> None:
+        """Show other rows, from their beginning."""
+        self._rows = tuple(rows)
+        self._seen = False
+        self._build()
+        self.updateGeometry()
+
+    @override
+    def sizeHint(self) -> QSize:
+        metrics = QFontMetrics(self.font())
+        width = metrics.averageCharWidth() * 64
+        highest = metrics.lineSpacing() * _MAX_HINT_LINES
+        height = highest
+        if self.document().characterCount() <= _MAX_HINT_CHARACTERS:
+            copy = self.document().clone()
+            copy.setTextWidth(max(width, self.viewport().width()))
+            height = min(highest, int(copy.size().height()) + 2 * self.frameWidth() + 2)
+            copy.deleteLater()
+        return QSize(width, max(height, self.minimumSizeHint().height()))
+
+    @override
+    def minimumSizeHint(self) -> QSize:
+        metrics = QFontMetrics(self.font())
+        lines = min(_MIN_LINES, max(1, len(self._rows)))
+        return QSize(metrics.averageCharWidth() * 24, (metrics.lineSpacing() + 8) * lines + 2 * self.frameWidth())
+
+    @override
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() in {QEvent.Type.PaletteChange, QEvent.Type.FontChange} and self._rows:
+            position = self.verticalScrollBar().value()
+            self._build()
+            self.verticalScrollBar().setValue(position)
+
+    @override
+    def paintEvent(self, e: QPaintEvent) -> None:
+        super().paintEvent(e)
+        # Judged by what was drawn, not by events that promise to draw it.
+        if not self._seen and self._is_end_drawn():
+            self._seen = True
+            QTimer.singleShot(0, self, self.end_seen.emit)
+
+    def _is_end_drawn(self) -> bool:
+        if self.viewport().height() < QFontMetrics(self.font()).height():
+            return False
+        # Asking for the size finishes a layout that Qt does piece by piece; until then the end seems nearer than it is.
+        height = self.document().documentLayout().documentSize().height()
+        below = height - self.document().documentMargin() - self.verticalScrollBar().value()
+        return below <= self.viewport().height()
+
+    # Building.
+
+    def _build(self) -> None:
+        document = self.document()
+        document.clear()
+        cursor = QTextCursor(document)
+        if not self._rows:
+            cursor.insertText(self.tr("Nothing is passed along."))
+            return
+        table = cursor.insertTable(len(self._rows), 2, self._table_format())
+        for position, row in enumerate(self._rows):
+            self._fill_name(table, position, row)
+            self._fill_value(table, position, row)
+        # The empty paragraph Qt keeps behind a table would look like a field without a value.
+        last = document.rootFrame().lastCursorPosition()
+        thin = QTextBlockFormat()
+        thin.setLineHeight(1, QTextBlockFormat.LineHeightTypes.FixedHeight.value)
+        last.setBlockFormat(thin)
+        self.moveCursor(QTextCursor.MoveOperation.Start)
+        self.document().size()
+
+    def _table_format(self) -> QTextTableFormat:
+        result = QTextTableFormat()
+        result.setBorder(0)
+        result.setBorderStyle(QTextFrameFormat.BorderStyle.BorderStyle_None)
+        result.setCellSpacing(0)
+        result.setCellPadding(0)
+        result.setMargin(0)
+        percent = QTextLength.Type.PercentageLength
+        result.setWidth(QTextLength(percent, 100))
+        result.setColumnWidthConstraints([QTextLength(percent, _NAME_PERCENT), QTextLength(percent, _VALUE_PERCENT)])
+        return result
+
+    def _cell_cursor(self, table: QTextTable, row: int, column: int, *, level: int = 0) -> QTextCursor:
+        metrics = QFontMetrics(self.font())
+        cell_format = QTextTableCellFormat()
+        cell_format.setPadding(metrics.height() / 4)
+        if row:
+            cell_format.setTopBorder(1)
+            cell_format.setTopBorderStyle(QTextFrameFormat.BorderStyle.BorderStyle_Solid)
+            text, base = self._text_and_base()
+            cell_format.setTopBorderBrush(mixed(text, base, 0.15))
+        cell = table.cellAt(row, column)
+        cell.setFormat(cell_format)
+        cursor = cell.firstCursorPosition()
+        block = QTextBlockFormat()
+        block.setLeftMargin(min(level, _MAX_INDENT) * metrics.averageCharWidth() * 2)
+        cursor.setBlockFormat(block)
+        return cursor
+
+    def _fill_name(self, table: QTextTable, position: int, row: InputRow) -> None:
+        cursor = self._cell_cursor(table, position, 0, level=row.level)
+        # A field that lies deeper than the eye can follow says how deep.
+        if row.level > _MAX_INDENT:
+            cursor.insertText("\u203a" * (row.level - _MAX_INDENT) + " ", QTextCharFormat())
+        self._insert(cursor, row.name, QTextCharFormat())
+        if row.bound:
+            tag = QTextCharFormat()
+            tag.setFontItalic(True)
+            text, base = self._text_and_base()
+            tag.setBackground(mixed(self.palette().color(QPalette.ColorRole.Highlight), base, 0.18))
+            tag.setForeground(text)
+            if row.name:
+                cursor.insertBlock()
+            cursor.insertText(self.tr("from the screen"), tag)
+
+    def _fill_value(self, table: QTextTable, position: int, row: InputRow) -> None:
+        cursor = self._cell_cursor(table, position, 1)
+        value = QTextCharFormat()
+        fixed = QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont)
+        value.setFontFamilies([fixed.family()])
+        value.setFontStyleHint(QFont.StyleHint.Monospace)
+        self._insert(cursor, row.value, value)
+
+    def _insert(self, cursor: QTextCursor, parts: Sequence[Segment], plain: QTextCharFormat) -> None:
+        text, base = self._text_and_base()
+        marked = QTextCharFormat(plain)
+        marked.setBackground(mixed(_MARK, base, 0.35))
+        marked.setForeground(text)
+        for part in parts:
+            if not part.escaped:
+                cursor.insertText(part.text, plain)
+                continue
+            # A line break is written out and made, so that many lines are read as lines and none is added unseen.
+            pieces = part.text.split(_BREAK_AFTER)
+            for number, piece in enumerate(pieces):
+                last = number == len(pieces) - 1
+                cursor.insertText(piece if last else piece + _BREAK_AFTER, marked)
+                if not last:
+                    cursor.insertBlock()
+
+    def _text_and_base(self) -> tuple[QColor, QColor]:
+        palette = self.palette()
+        return palette.color(QPalette.ColorRole.Text), palette.color(QPalette.ColorRole.Base)
