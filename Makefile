@@ -12,6 +12,7 @@ SHELL := /bin/bash
 
 VENV ?= .venv
 CORE_VENV ?= .venv-core
+OLDEST_VENV ?= .venv-oldest
 DEMO_ARGS ?=
 DATABASE ?=
 PYTEST_ARGS ?=
@@ -35,6 +36,7 @@ CORE_TESTS := $(wildcard tests/core tests/conformance tests/property)
 INSTALLED := $(VENV)/.installed
 QT_READY := $(VENV)/.qt-ready
 CORE_INSTALLED := $(CORE_VENV)/.installed
+OLDEST_INSTALLED := $(OLDEST_VENV)/.installed
 
 ##@ Using it
 
@@ -63,6 +65,10 @@ test-all: $(QT_READY)
 test-core: $(CORE_INSTALLED) ## run the core's tests in an environment that has no Qt
 	@if $(CORE_VENV)/bin/python -c 'import PySide6' 2>/dev/null; then echo '$(CORE_VENV) has PySide6: it proves nothing.'; exit 1; fi
 	$(CORE_VENV)/bin/python -m pytest $(CORE_TESTS) $(PYTEST_ARGS)
+
+.PHONY: test-oldest
+test-oldest: $(OLDEST_INSTALLED) ## run every test with the oldest releases of the dependencies
+	$(OLDEST_VENV)/bin/python -m pytest $(PYTEST_ARGS)
 
 .PHONY: coverage
 coverage: $(QT_READY) ## run every test and report the lines and branches none of them reached
@@ -138,7 +144,7 @@ dist: $(INSTALLED) ## build the wheel and the source archive into dist/
 
 .PHONY: clean
 clean: ## remove everything made here, the environments too
-	rm -rf $(VENV) $(CORE_VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache .coverage
+	rm -rf $(VENV) $(CORE_VENV) $(OLDEST_VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache .coverage
 	find $(SOURCES) -name __pycache__ -type d -prune -exec rm -rf {} +
 
 .PHONY: help
@@ -159,4 +165,8 @@ $(QT_READY): $(INSTALLED) tools/qt_system_libraries.py
 $(CORE_INSTALLED): pyproject.toml tools/make_venv.sh
 	tools/make_venv.sh $(CORE_VENV) --group test-core
 	tools/make_venv.sh $(CORE_VENV) --no-deps --editable .
+	@touch $@
+
+$(OLDEST_INSTALLED): pyproject.toml tools/make_venv.sh tools/oldest.txt
+	tools/make_venv.sh $(OLDEST_VENV) --editable . --group test --constraint tools/oldest.txt
 	@touch $@

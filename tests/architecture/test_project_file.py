@@ -26,3 +26,13 @@ def test_the_core_without_qt_needs_what_the_distribution_needs_less_qt() -> None
     groups = cast("Mapping[str, Sequence[str]]", PROJECT["dependency-groups"])
     expected = {name: text for name, text in _names(project["dependencies"]).items() if name not in ONLY_THE_BINDING}
     assert _names(groups["core"]) == expected
+
+
+def test_the_oldest_releases_tried_are_the_oldest_admitted() -> None:
+    """A lower bound is a promise; `make test-oldest` is what keeps it."""
+    project = cast("Mapping[str, Sequence[str]]", PROJECT["project"])
+    tried = (CHECKOUT / "tools" / "oldest.txt").read_text(encoding="utf-8").splitlines()
+    admitted = {
+        name: re.search(r">=([\d.]+)", requirement) for name, requirement in _names(project["dependencies"]).items()
+    }
+    assert {name: f"{name}=={bound[1]}" for name, bound in admitted.items() if bound} == _names(tried[1:])
