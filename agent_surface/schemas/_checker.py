@@ -1,7 +1,7 @@
 """Checking values against a schema of the subset.
 
 The verdict is the ``jsonschema`` library's, on a validator that knows the keywords of the subset and no others. The
-library is imported when the first value is checked: it takes half of the time to import this package.
+library is imported when it is first asked: it takes half of the time to import this package.
 """
 
 from __future__ import annotations
@@ -9,10 +9,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from fractions import Fraction
 from functools import cached_property
+from itertools import islice
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast
 
 from agent_surface._base._json import JsonSchema, JsonValue, thaw_json
 from agent_surface.errors import SchemaIssue
+from agent_surface.schemas._acceptor import Acceptor, make_acceptor
+from agent_surface.schemas._equality import all_different
 from agent_surface.schemas._formats import STRICT_FORMATS, compile_pattern
 from agent_surface.schemas._issues import issues_of
 from agent_surface.schemas._subset import resolve_definition
@@ -45,11 +48,17 @@ class SchemaChecker:
         Args:
             value: A mutable JSON value.
         """
-        return issues_of(self._validator.iter_errors(value))
+        if self._acceptor(value):
+            return ()
+        return issues_of(islice(self._validator.iter_errors(value), _MOST_ERRORS))
 
     def satisfies(self, value: JsonValue, schema: PlainSchema) -> bool:
         """Whether ``value`` satisfies one of the schemas inside ``plain``."""
-        return self._validator.evolve(schema=schema).is_valid(value)
+        return bool(cast("Any", self._validator).evolve(schema=schema).is_valid(value))
+
+    @cached_property
+    def _acceptor(self) -> Acceptor:
+        return make_acceptor(self.plain)
 
     @cached_property
     def _validator(self) -> Validator:
@@ -89,6 +98,8 @@ class _Inliner:
         return self._definitions[name]
 
 
+# Enough to choose the issues to report from; a large value may have thousands.
+_MOST_ERRORS: Final = 200
 _NOT_CHECKED: Final = frozenset(
     {"$defs", "$id", "$schema", "default", "deprecated", "description", "examples", "title"}
 )
@@ -110,17 +121,18 @@ _LIBRARY_KEYWORDS: Final = (
     "properties",
     "required",
     "type",
-    "uniqueItems",
 )
 
 
 def _make_validator(schema: PlainSchema) -> Validator:
-    from jsonschema import Draft202012Validator
-    from jsonschema.validators import create
+    from jsonschema import Draft202012Validator, validators
 
     keywords: dict[str, Any] = {keyword: Draft202012Validator.VALIDATORS[keyword] for keyword in _LIBRARY_KEYWORDS}
-    keywords.update({"$ref": _check_reference, "multipleOf": _check_multiple, "pattern": _make_pattern_check()})
-    limited = create(
+    keywords["$ref"] = _check_reference
+    keywords["multipleOf"] = _check_multiple
+    keywords["pattern"] = _make_pattern_check()
+    keywords["uniqueItems"] = _check_unique
+    limited: Any = cast("Any", validators).create(
         meta_schema=Draft202012Validator.META_SCHEMA,
         validators=keywords,
         type_checker=Draft202012Validator.TYPE_CHECKER,
@@ -175,6 +187,19 @@ def _check_multiple(
         # The library divides as floats, for which this integer is too large.
         if (Fraction(instance) / Fraction(divisor)).denominator != 1:
             yield ValidationError("not a multiple")
+
+
+def _check_unique(
+    validator: Any,  # noqa: ANN401 - the library's validator classes are made at run time
+    unique: bool,
+    instance: object,
+    schema: PlainSchema,
+) -> Iterator[ValidationError]:
+    from jsonschema.exceptions import ValidationError
+
+    del validator, schema
+    if unique and isinstance(instance, list) and not all_different(cast("list[object]", instance)):
+        yield ValidationError("not unique")
 
 
 def _make_pattern_check() -> Callable[[Any, str, object, PlainSchema], Iterator[ValidationError]]:

@@ -16,6 +16,8 @@ from agent_surface.errors import AgentSurfaceDefinitionError, DefinitionErrorCod
 def publish_schema(adapter: TypeAdapter[Any]) -> dict[str, object]:
     """The JSON Schema of what ``adapter`` accepts, without generated titles, tagged unions as ``anyOf``.
 
+    Arrays that are sets in Python carry ``SET_MARK``, for ``without_marks`` to take away.
+
     Raises:
         AgentSurfaceDefinitionError: ``UNSUPPORTED_SCHEMA``; the type has no JSON Schema.
     """
@@ -27,6 +29,19 @@ def publish_schema(adapter: TypeAdapter[Any]) -> dict[str, object]:
         ) from error
     return _TagRequirer(document).run()
 
+
+def without_marks(node: object) -> object:
+    """A copy of a published schema without ``SET_MARK``."""
+    if isinstance(node, list):
+        return [without_marks(item) for item in cast("list[object]", node)]
+    if isinstance(node, dict):
+        entries = cast("dict[str, object]", node)
+        return {name: without_marks(item) for name, item in entries.items() if name != SET_MARK}
+    return node
+
+
+SET_MARK: Final = "x-agent-surface-set"
+"""Marks an array that is a set in Python."""
 
 # Marks a tagged union between generation and the pass over the finished document; never published.
 _TAG_MARK: Final = "x-agent-surface-tag"
@@ -59,8 +74,20 @@ class _Generator(GenerateJsonSchema):
         return _untitled(super().typed_dict_schema(schema), cls, getattr(cls, "__pydantic_config__", None))
 
     @override
-    def enum_schema(self, schema: core_schema.EnumSchema) -> JsonSchemaValue:
-        return _untitled(super().enum_schema(schema), schema["cls"], None)
+    def generate_inner(self, schema: Any) -> JsonSchemaValue:
+        document = super().generate_inner(schema)
+        if schema["type"] == "enum":
+            # The title of an enumeration is set by its own hook, after every method that could be overridden.
+            self.resolve_ref_schema(document).pop("title", None)
+        return document
+
+    @override
+    def set_schema(self, schema: core_schema.SetSchema) -> JsonSchemaValue:
+        return {**super().set_schema(schema), SET_MARK: True}
+
+    @override
+    def frozenset_schema(self, schema: core_schema.FrozenSetSchema) -> JsonSchemaValue:
+        return {**super().frozenset_schema(schema), SET_MARK: True}
 
     @override
     def tagged_union_schema(self, schema: core_schema.TaggedUnionSchema) -> JsonSchemaValue:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Final, Generic, TypeVar, cast
 
-from agent_surface._base._json import JsonSchema, JsonValue, NotJsonError, check_json, freeze_json
+from agent_surface._base._json import JsonSchema, JsonValue, NotJsonError, check_json, freeze_json, thaw_json
 from agent_surface.errors import (
     AgentSchemaError,
     AgentSurfaceDefinitionError,
@@ -17,10 +17,10 @@ from agent_surface.schemas._checker import SchemaChecker
 from agent_surface.schemas._reduce import root_schema
 from agent_surface.schemas._subset import check_schema_subset
 
-T = TypeVar("T")
+T_co = TypeVar("T_co", covariant=True)
 
 
-class AgentSchema(Generic[T]):
+class AgentSchema(Generic[T_co]):
     """A JSON Schema in the supported subset, paired with a parser that accepts nothing the schema refuses.
 
     Made by ``from_json_schema``, ``from_model`` and ``from_type``; compares by identity.
@@ -33,7 +33,7 @@ class AgentSchema(Generic[T]):
         json_schema: JsonSchema,
         checker: SchemaChecker,
         *,
-        read: Callable[[JsonValue], T],
+        read: Callable[[JsonValue], T_co],
         write: Callable[[object], object],
     ) -> None:
         """Use the ``from_*`` functions.
@@ -59,7 +59,7 @@ class AgentSchema(Generic[T]):
         """Whether the root accepts objects and nothing else, directly or through one ``$ref``."""
         return root_schema(self._json_schema).get("type") == "object"
 
-    def parse(self, value: object) -> T:
+    def parse(self, value: object) -> T_co:
         """Read a value that came from an agent. Nothing is coerced.
 
         Args:
@@ -114,10 +114,9 @@ def freeze_schema(schema: Mapping[str, object]) -> JsonSchema:
     Raises:
         AgentSurfaceDefinitionError: ``UNSUPPORTED_SCHEMA``; it is no JSON object.
     """
-    if isinstance(schema, MappingProxyType):
-        return schema
     try:
-        frozen = freeze_json(schema)
+        # Copied even if it looks frozen: whoever made the proxy may still hold the dict behind it.
+        frozen = freeze_json(thaw_json(cast("JsonSchema", schema)) if isinstance(schema, MappingProxyType) else schema)
     except NotJsonError as error:
         raise AgentSurfaceDefinitionError(
             DefinitionErrorCode.UNSUPPORTED_SCHEMA, f"a schema has to be JSON; {error}", path=error.path

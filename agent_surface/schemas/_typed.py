@@ -4,22 +4,23 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
-from typing import Final, TypeVar, cast, get_args, overload
+from typing import Final, TypeVar, cast, get_args
 
 from pydantic import BaseModel, PydanticUserError, TypeAdapter, ValidationError
 from pydantic.errors import PydanticSchemaGenerationError, PydanticUndefinedAnnotation
 from pydantic_core import ErrorDetails, PydanticSerializationError
 from pydantic_core.core_schema import ErrorType
+from typing_extensions import TypeForm
 
 from agent_surface._base._json import JsonValue, compact_json
 from agent_surface.errors import AgentSchemaError, AgentSurfaceDefinitionError, DefinitionErrorCode, SchemaIssue
 from agent_surface.schemas._checker import SchemaChecker
+from agent_surface.schemas._conversions import with_ordered_sets, with_whole_numbers
 from agent_surface.schemas._issues import make_issues, shorten
-from agent_surface.schemas._publish import publish_schema
+from agent_surface.schemas._publish import publish_schema, without_marks
 from agent_surface.schemas._schema import AgentSchema, freeze_schema
 from agent_surface.schemas._subset import check_schema_subset
 from agent_surface.schemas._type_guard import check_core_schema
-from agent_surface.schemas._whole_numbers import with_whole_numbers
 
 ModelT = TypeVar("ModelT", bound=BaseModel)
 T = TypeVar("T")
@@ -37,19 +38,10 @@ def from_model(model: type[ModelT]) -> AgentSchema[ModelT]:
     Raises:
         AgentSurfaceDefinitionError: ``UNSUPPORTED_SCHEMA``; the subset cannot say what the model accepts.
     """
-    adapter = _adapt(model)
-
-    def write(value: object) -> object:
-        return _write(adapter, value) if isinstance(value, model) else value
-
-    return _make(adapter, write)
+    return _make(_adapt(model), lambda value: isinstance(value, model))
 
 
-@overload
-def from_type(tp: type[T]) -> AgentSchema[T]: ...
-@overload
-def from_type(tp: object) -> AgentSchema[object]: ...
-def from_type(tp: object) -> AgentSchema[object]:
+def from_type(tp: TypeForm[T]) -> AgentSchema[T]:
     """An ``AgentSchema`` from anything a pydantic ``TypeAdapter`` takes, such as ``list[Device]`` or a ``TypedDict``.
 
     Args:
@@ -58,8 +50,7 @@ def from_type(tp: object) -> AgentSchema[object]:
     Raises:
         AgentSurfaceDefinitionError: ``UNSUPPORTED_SCHEMA``; the subset cannot say what the type accepts.
     """
-    adapter = _adapt(tp)
-    return _make(adapter, lambda value: _write(adapter, value))
+    return _make(_adapt(tp), lambda _value: True)
 
 
 _LOGGER: Final = logging.getLogger("agent_surface.schemas")
@@ -68,9 +59,9 @@ _BUILT_IN_ERRORS: Final = frozenset(get_args(ErrorType)) - _AUTHOR_ERRORS
 _REFUSED: Final = "is not accepted"
 
 
-def _adapt(tp: object) -> TypeAdapter[object]:
+def _adapt(tp: TypeForm[T]) -> TypeAdapter[T]:
     try:
-        adapter: TypeAdapter[object] = TypeAdapter(tp)  # pyright: ignore[reportArgumentType] - special forms are fine
+        adapter: TypeAdapter[T] = TypeAdapter(tp)
         adapter.rebuild(raise_errors=True)
     except (PydanticSchemaGenerationError, PydanticUndefinedAnnotation, PydanticUserError) as error:
         raise AgentSurfaceDefinitionError(
@@ -79,14 +70,22 @@ def _adapt(tp: object) -> TypeAdapter[object]:
     return adapter
 
 
-def _make(adapter: TypeAdapter[T], write: Callable[[object], object]) -> AgentSchema[T]:
+def _make(adapter: TypeAdapter[T], is_typed: Callable[[object], bool]) -> AgentSchema[T]:
     author_validates = check_core_schema(adapter.core_schema)
-    json_schema = freeze_schema(publish_schema(adapter))
+    marked = publish_schema(adapter)
+    published = cast("dict[str, object]", without_marks(marked))
+    json_schema = freeze_schema(published)
     check_schema_subset(json_schema)
-    checker = SchemaChecker(json_schema)
+    # The marks mean nothing to the validator.
+    checker = SchemaChecker(freeze_schema(marked))
+    has_sets = published != marked
 
     def read(value: JsonValue) -> T:
         return _read(adapter, with_whole_numbers(value, checker), author_validates=author_validates)
+
+    def write(value: object) -> object:
+        written = _write(adapter, value) if is_typed(value) else value
+        return with_ordered_sets(written, checker) if has_sets else written
 
     return AgentSchema(json_schema, checker, read=read, write=write)
 
@@ -122,22 +121,23 @@ def _message(detail: ErrorDetails) -> str:
 def _location(location: tuple[int | str, ...], value: JsonValue) -> tuple[int | str, ...]:
     """The part of pydantic's location that is a path in the value: it also names union members and functions."""
     path: list[int | str] = []
-    current = value
+    current: JsonValue = value
     for part in location:
-        if isinstance(part, str) and isinstance(current, dict) and part in current:
-            current = current[part]
-        elif isinstance(part, int) and isinstance(current, list) and 0 <= part < len(current):
-            current = current[part]
-        else:
-            continue
+        match current, part:
+            case dict(), str() if part in current:
+                current = current[part]
+            case list(), int() if 0 <= part < len(current):
+                current = current[part]
+            case _:
+                continue
         path.append(part)
     return tuple(path)
 
 
-def _write(adapter: TypeAdapter[object], value: object) -> object:
+def _write(adapter: TypeAdapter[T], value: object) -> object:
     """What ``value`` is in JSON; ``value`` itself when it is not of the adapter's type, for the caller to judge."""
     try:
-        return cast("object", adapter.dump_python(value, mode="json", by_alias=True, warnings="error"))
+        return cast("object", adapter.dump_python(cast("T", value), mode="json", by_alias=True, warnings="error"))
     except PydanticSerializationError:
         return value
     except Exception:
