@@ -6,7 +6,6 @@ import asyncio
 from collections import deque
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass
-from types import MappingProxyType
 from typing import TypeAlias
 
 from agent_surface._base._json import FrozenJson, JsonValue, freeze_json, thaw_json
@@ -34,7 +33,7 @@ class Use:
     """Use a tool, named by its wire name or its capability id."""
 
     tool: str
-    input: FrozenJson = MappingProxyType({})
+    input: FrozenJson = None
     call_id: str | None = None
 
 
