@@ -103,7 +103,9 @@ def verify_manifest(manifest: object) -> Mapping[str, FrozenJson]:
     if not isinstance(frozen, Mapping):
         raise AuthorityError("the manifest is no JSON object")
     if frozen.get("formatVersion") != FORMAT_VERSION:
-        raise AuthorityError(f"the manifest has format {frozen.get('formatVersion')!r}; this version reads {FORMAT_VERSION}")
+        raise AuthorityError(
+            f"the manifest has format {frozen.get('formatVersion')!r}; this version reads {FORMAT_VERSION}"
+        )
     completeness = frozen.get("completeness")
     if not isinstance(completeness, Mapping) or completeness.get("status") not in ("proven", "evaluated", "test"):
         raise AuthorityError("the manifest does not say that it is complete")
@@ -142,6 +144,8 @@ def _verify_capabilities(declaration_id: str, declaration: Mapping[str, FrozenJs
             raise AuthorityError(f"declaration {declaration_id} has a capability twice or one that is no object")
         seen.add(capability.get("capabilityId"))
         bare = {key: value for key, value in capability.items() if key != "contractHash"}
-        expected = digest(MappingProxyType({"capability": MappingProxyType(bare), "component": MappingProxyType(context)}))
+        expected = digest(
+            MappingProxyType({"capability": MappingProxyType(bare), "component": MappingProxyType(context)})
+        )
         if capability.get("contractHash") != expected:
             raise AuthorityError(f"the hash of {capability.get('capabilityId')} does not match its content")

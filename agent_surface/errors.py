@@ -159,7 +159,12 @@ class AgentSurfaceDefectError(AgentSurfaceError):
     """The application produced something that is no JSON value or breaks its own output schema.
 
     Raised from ``invoke`` outside production, after the call has settled as ``EXECUTION_FAILED``.
+
+    Attributes:
+        result: The result the call settled with, for whoever must answer a caller all the same.
     """
+
+    result: object = None
 
 
 class RegistryClosedError(AgentSurfaceError):

@@ -40,7 +40,9 @@ class AuthorityProof:
     def __init__(self, manifest: Mapping[str, FrozenJson]) -> None:
         completeness = manifest["completeness"]
         status = completeness["status"] if isinstance(completeness, Mapping) else None
-        self.completeness: Completeness = "proven" if status == "proven" else "evaluated" if status == "evaluated" else "test"
+        self.completeness: Completeness = (
+            "proven" if status == "proven" else "evaluated" if status == "evaluated" else "test"
+        )
         self.declarations: dict[str, Mapping[str, FrozenJson]] = {}
         paths: set[str] = set()
         declarations = manifest["declarations"]
@@ -182,7 +184,9 @@ def verify_binding(authority: AuthorityProof, bound: BoundComponent) -> None:
             f"view:{contract.type}.{name}", observation.policies, (*bound.policies, *bound.observations[name].policies)
         )
     for name, action in contract.actions.items():
-        _require_policies(f"view:{contract.type}.{name}", action.policies, (*bound.policies, *bound.actions[name].policies))
+        _require_policies(
+            f"view:{contract.type}.{name}", action.policies, (*bound.policies, *bound.actions[name].policies)
+        )
     for reference in bound.procedures:
         sealed = PROCEDURE_BINDING_PROOFS.find(reference)
         if sealed is None:

@@ -69,7 +69,9 @@ def check_timeout(timeout_ms: int | None, subject: str) -> int | None:
     if timeout_ms is None:
         return None
     if isinstance(timeout_ms, bool) or not isinstance(timeout_ms, int) or timeout_ms < 1:
-        raise definition_error(f"timeout_ms of {subject} must be a positive integer", subject=subject, path="timeout_ms")
+        raise definition_error(
+            f"timeout_ms of {subject} must be a positive integer", subject=subject, path="timeout_ms"
+        )
     return timeout_ms
 
 
@@ -94,7 +96,9 @@ def check_attachments(policies: Iterable[PolicyAttachment], subject: str) -> tup
         unknown = set(attachment.phases) - {"discovery", "authorize", "invoke"}
         if unknown or not attachment.phases:
             raise definition_error(
-                f"policy attachment {attachment.name!r} of {subject} names no known phase", subject=subject, path="policies"
+                f"policy attachment {attachment.name!r} of {subject} names no known phase",
+                subject=subject,
+                path="policies",
             )
         checked.append(
             PolicyAttachment(

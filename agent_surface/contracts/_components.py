@@ -290,7 +290,9 @@ def _check_procedures(references: tuple[ProcedureBinding, ...], component_type: 
     for reference in references:
         sealed = PROCEDURE_BINDING_PROOFS.find(reference)
         if sealed is None:
-            raise definition_error(f"procedures of {component_type} must be made by bind_procedure", subject=component_type)
+            raise definition_error(
+                f"procedures of {component_type} must be made by bind_procedure", subject=component_type
+            )
         procedure_id = sealed.seal.contract.id
         if procedure_id in seen:
             raise definition_error(

@@ -40,7 +40,9 @@ def positional_arity(function: Function, most: int, subject: str) -> int:
     required = [p for p in parameters if p.default is p.empty]
     count = sum(p.kind in _POSITIONAL for p in required)
     if count > most or any(p.kind is p.KEYWORD_ONLY for p in required):
-        raise definition_error(f"the handler of {subject} must take at most {most} positional arguments", subject=subject)
+        raise definition_error(
+            f"the handler of {subject} must take at most {most} positional arguments", subject=subject
+        )
     return count
 
 

@@ -30,7 +30,13 @@ from agent_surface.errors import DefinitionErrorCode
 from agent_surface.ids import procedure_path, require_procedure_id
 from agent_surface.invocation import AuditLevel, CapabilityKind, Confirmation, Effect, Plane
 from agent_surface.policies import AgentPolicy, PolicyAttachment
-from agent_surface.schemas import EMPTY_OBJECT_SCHEMA, AgentSchema, from_json_schema, reduce_object_schema, root_properties
+from agent_surface.schemas import (
+    EMPTY_OBJECT_SCHEMA,
+    AgentSchema,
+    from_json_schema,
+    reduce_object_schema,
+    root_properties,
+)
 
 InT = TypeVar("InT")
 OutT = TypeVar("OutT")
@@ -266,7 +272,9 @@ def bind_procedure(
     declared = seal.contract
     path = ref.path if isinstance(ref, ProcedureRef) else ref
     if path is not None and path != declared.path:
-        raise definition_error(f"procedure {declared.id} cannot refer to the path {path!r}", subject=declared.id, path="ref")
+        raise definition_error(
+            f"procedure {declared.id} cannot refer to the path {path!r}", subject=declared.id, path="ref"
+        )
     readers = MappingProxyType(dict(sorted((bind or {}).items())))
     overridable = set(overridable_fields)
     _check_fields(declared, readers, overridable)
@@ -306,14 +314,20 @@ def _check_fields(
 ) -> None:
     unknown = sorted(bind.keys() - root_properties(contract.input.json_schema))
     if unknown:
-        raise definition_error(f"{contract.id} has no input field {unknown[0]!r} to bind", subject=contract.id, path="bind")
+        raise definition_error(
+            f"{contract.id} has no input field {unknown[0]!r} to bind", subject=contract.id, path="bind"
+        )
     stray = sorted(overridable - bind.keys())
     if stray:
         raise definition_error(
-            f"field {stray[0]!r} of {contract.id} is overridable but not bound", subject=contract.id, path="overridable_fields"
+            f"field {stray[0]!r} of {contract.id} is overridable but not bound",
+            subject=contract.id,
+            path="overridable_fields",
         )
     for key, reader in bind.items():
         if not callable(reader) or is_coroutine_function(reader):
             raise definition_error(
-                f"the value of {key!r} for {contract.id} must be read by a plain function", subject=contract.id, path="bind"
+                f"the value of {key!r} for {contract.id} must be read by a plain function",
+                subject=contract.id,
+                path="bind",
             )

@@ -1,0 +1,109 @@
+"""The real adapters of the ports, for a program whose loop is asyncio's."""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+import string
+import time
+from collections.abc import Callable, Coroutine
+from typing import TypeVar
+
+T = TypeVar("T")
+
+_ALPHABET = string.digits + string.ascii_letters
+
+
+class SystemClock:
+    """The machine's clocks; ``call_later`` runs on the asyncio loop that is running when it is called."""
+
+    __slots__ = ()
+
+    def now_ms(self) -> int:
+        """Wall-clock time in milliseconds since the Unix epoch (UTC); may jump."""
+        return time.time_ns() // 1_000_000
+
+    def monotonic_ms(self) -> int:
+        """Milliseconds on a clock that never goes back."""
+        return time.monotonic_ns() // 1_000_000
+
+    def call_later(self, delay_ms: int, callback: Callable[[], None]) -> asyncio.TimerHandle | _NoTimer:
+        """Run ``callback`` once ``delay_ms`` milliseconds have passed; never when there is no running loop."""
+        try:
+            loop = asyncio.get_running_loop()
+        except RuntimeError:
+            # Whatever has a time to live is also checked when it is used, so a missing timer makes nothing wrong.
+            return _NoTimer()
+        return loop.call_later(delay_ms / 1_000, callback)
+
+
+class _NoTimer:
+    __slots__ = ()
+
+    def cancel(self) -> None:
+        """Nothing to cancel."""
+
+
+class AsyncioHostLoop:
+    """The asyncio loop that runs when the registry is made or first used."""
+
+    __slots__ = ("_loop",)
+
+    def __init__(self) -> None:
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._find()
+
+    def call_soon(self, callback: Callable[[], None]) -> bool:
+        """Run ``callback`` in the next turn; ``False`` when there is no loop to run it."""
+        try:
+            asyncio.get_running_loop().call_soon(callback)
+        except RuntimeError:
+            return False
+        return True
+
+    def call_soon_threadsafe(self, callback: Callable[[], None]) -> None:
+        """Run ``callback`` on the owner thread, from any thread.
+
+        Raises:
+            RuntimeError: There is no loop, or it was closed.
+        """
+        loop = self._loop
+        if loop is None:
+            raise RuntimeError("no event loop has run this registry yet")
+        loop.call_soon_threadsafe(callback)
+
+    def create_task(self, coroutine: Coroutine[object, object, T]) -> asyncio.Task[T]:
+        """Start ``coroutine`` as a task of the running loop."""
+        return self._find(required=True).create_task(coroutine)
+
+    def create_future(self) -> asyncio.Future[object]:
+        """A future of the running loop."""
+        return self._find(required=True).create_future()
+
+    def _find(self, *, required: bool = False) -> asyncio.AbstractEventLoop:
+        try:
+            self._loop = asyncio.get_running_loop()
+        except RuntimeError:
+            if required:
+                raise
+        return self._loop  # type: ignore[return-value]  # only None when not required, and then it is not used
+
+
+class InlineHandlerRunner:
+    """Runs a handler where it stands."""
+
+    __slots__ = ()
+
+    def run(self, handler: Callable[[], T]) -> T:
+        """Run ``handler`` now and return its result."""
+        return handler()
+
+
+class RandomIdSource:
+    """Random text from the operating system's generator."""
+
+    __slots__ = ()
+
+    def token(self, length: int) -> str:
+        """``length`` random characters from ``[0-9A-Za-z]``."""
+        return "".join(secrets.choice(_ALPHABET) for _ in range(length))

@@ -1,0 +1,179 @@
+"""Phases 6 and 7: policies over the effective input, the person's decision, and the author's precondition."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Awaitable, Mapping
+
+from agent_surface._base._json import FrozenJson
+from agent_surface._failures import (
+    cancelled,
+    confirmation_invalid,
+    confirmation_required,
+    precondition_failed,
+    rate_limited,
+)
+from agent_surface._pipeline._call import Call
+from agent_surface._pipeline._policy_context import PolicyContexts
+from agent_surface.confirmations._evidence import (
+    ConfirmationBinding,
+    ConfirmationsFull,
+    EvidencePending,
+    EvidenceRefused,
+)
+from agent_surface.confirmations._store import ConfirmationStore
+from agent_surface.confirmations._values import PendingConfirmation
+from agent_surface.contracts import ActionBinding
+from agent_surface.errors import AgentCapabilityError, RegistryClosedError
+from agent_surface.invocation import ApprovedConfirmation, Confirmation, PreconditionFailure
+from agent_surface.policies import run_chain
+from agent_surface.policies._policy import InvokeContext
+
+logger = logging.getLogger("agent_surface.pipeline")
+
+MAX_SUMMARY_CHARACTERS = 300
+_MAX_VALUE_CHARACTERS = 60
+_PRECONDITION_BROKEN = "The state could not be checked. Read it again before trying once more."
+
+
+class Approval:
+    """Decides whether a person must be asked, asks, and checks what the person said (AS-CONFIRM, AS-INVOKE)."""
+
+    def __init__(self, *, confirmations: ConfirmationStore, contexts: PolicyContexts, surface_id: str) -> None:
+        self._confirmations = confirmations
+        self._contexts = contexts
+        self._surface_id = surface_id
+
+    def run_policies(self, call: Call) -> Awaitable[object] | None:
+        """Phase 6, first half: the invoke chain over the validated effective input (AS-INVOKE-002).
+
+        Returns:
+            ``None`` when everybody agreed without awaiting, else what has to be awaited.
+        """
+        hooks = call.capability.chain.invoke
+        if not hooks:
+            return None
+        context: InvokeContext = self._contexts.invoke(call)
+        call.demands = context.demands
+        return run_chain(hooks, context)
+
+    def decide(self, call: Call) -> None:
+        """Phase 6, second half: hold presented evidence, or ask a person.
+
+        Raises:
+            AgentCapabilityError: ``CONFIRMATION_REQUIRED`` when a person has to decide, ``CONFIRMATION_INVALID`` for
+                evidence that does not count, ``RATE_LIMITED`` when too many are asked already. A precondition that
+                fails comes first, so that nobody is asked in vain (AS-INVOKE-006).
+        """
+        if call.request.confirmation_id is not None:
+            self._claim(call, call.request.confirmation_id)
+        elif call.demands or call.capability.confirmation is Confirmation.REQUIRED:
+            self.check_precondition(call)
+            call.require_open()
+            raise self._ask(call, "client")
+
+    def check_precondition(self, call: Call) -> None:
+        """Phase 7: the author's check against live state.
+
+        Raises:
+            AgentCapabilityError: ``PRECONDITION_FAILED`` in the author's words.
+        """
+        binding = call.capability.binding
+        handler = binding.precondition_handler if isinstance(binding, ActionBinding) else None
+        if handler is None:
+            return
+        try:
+            # The check gets a copy of its own: what it does to it must not reach the handler (QT-CONF-002).
+            arguments = () if not handler.takes else (call.fresh_input(),)
+            if handler.takes > 1:
+                arguments = (*arguments, call.read_context(self._contexts.host()))
+            verdict = handler.function(*arguments)
+        except PreconditionFailure as failure:
+            raise precondition_failed(failure.message, failure.details) from failure
+        except AgentCapabilityError:
+            raise
+        except Exception as error:
+            logger.exception("the precondition of %s raised", call.capability.capability_id)
+            raise precondition_failed(_PRECONDITION_BROKEN) from error
+        if isinstance(verdict, PreconditionFailure):
+            raise precondition_failed(verdict.message, verdict.details)
+        if verdict is not None:
+            logger.error("the precondition of %s returned no PreconditionFailure", call.capability.capability_id)
+            raise precondition_failed(_PRECONDITION_BROKEN)
+
+    def server_demand(self, call: Call, error: AgentCapabilityError) -> AgentCapabilityError:
+        """A back end's own demand as an ordinary record for the person to answer."""
+        summary = error.payload.details.get("summary")
+        return self._ask(call, "server", summary if isinstance(summary, str) else None)
+
+    def _claim(self, call: Call, confirmation_id: str) -> None:
+        try:
+            claim = self._confirmations.claim(confirmation_id, self._binding(call))
+        except EvidenceRefused as refusal:
+            raise confirmation_invalid(refusal.reason, refusal.note) from None
+        except EvidencePending as waiting:
+            raise _required(waiting.pending) from None
+        call.claim = claim
+        call.evidence = ApprovedConfirmation(id=claim.confirmation_id, approved_at=claim.approved_at)
+
+    def _ask(self, call: Call, origin: str, summary: str | None = None) -> AgentCapabilityError:
+        live = call.capability
+        registration = live.registration
+        wanted = next((demand.summary for demand in call.demands if demand.summary), None)
+        try:
+            pending = self._confirmations.request(
+                self._binding(call),
+                description=live.description,
+                component_type=registration.type,
+                instance_id=registration.instance_id,
+                consumer=call.consumer,
+                summary=summary or wanted or compose_summary(live.description, call.effective_input),
+                bound_fields=call.bound_fields,
+                origin=origin,
+            )
+        except ConfirmationsFull:
+            return rate_limited("confirmations-full")
+        except RegistryClosedError:
+            return cancelled(closed=True)
+        return _required(pending)
+
+    def _binding(self, call: Call) -> ConfirmationBinding:
+        live = call.capability
+        return ConfirmationBinding(
+            surface_id=self._surface_id,
+            registration_id=live.registration.registration_id,
+            capability_id=live.capability_id,
+            consumer_key=call.consumer.key,
+            effect=live.effect,
+            effective_input=call.effective_input,
+        )
+
+
+def _required(pending: PendingConfirmation) -> AgentCapabilityError:
+    return confirmation_required(
+        confirmation_id=pending.confirmation_id,
+        summary=pending.summary,
+        expires_at=pending.expires_at,
+        effect=pending.effect.value,
+        origin=pending.origin,
+    )
+
+
+def compose_summary(description: str, effective_input: FrozenJson) -> str:
+    """Plain text of what is about to happen; the host shows the whole input beside it."""
+    parts: list[str] = []
+    if isinstance(effective_input, Mapping):
+        parts = [f"{key}: {_brief(value)}" for key, value in effective_input.items()]
+    text = description.rstrip(". ") + (f" ({'; '.join(parts)})" if parts else "")
+    return text if len(text) <= MAX_SUMMARY_CHARACTERS else text[: MAX_SUMMARY_CHARACTERS - 1] + "…"
+
+
+def _brief(value: FrozenJson) -> str:
+    if isinstance(value, tuple):
+        if len(value) <= 3 and all(isinstance(item, str | int | float) for item in value):
+            return ", ".join(_brief(item) for item in value)
+        return f"{len(value)} items"
+    if isinstance(value, Mapping):
+        return f"{len(value)} fields"
+    text = value if isinstance(value, str) else {None: "none", True: "yes", False: "no"}.get(value, str(value))
+    return text if len(text) <= _MAX_VALUE_CHARACTERS else text[: _MAX_VALUE_CHARACTERS - 1] + "…"

@@ -1,0 +1,166 @@
+"""Phase 1: one request, one execution. Join, replay or refuse by consumer and invocation id."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+from collections import OrderedDict
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from agent_surface._base._canonical import canonical_json
+from agent_surface._base._json import FrozenJson, NotJsonError, freeze_json, json_bytes
+from agent_surface._base._limits import AgentSurfaceLimits
+from agent_surface._base._ports import Clock, IdSource
+from agent_surface._failures import conflict, invalid_input
+from agent_surface._pipeline._call import Call
+from agent_surface.errors import SchemaIssue
+from agent_surface.invocation import AgentConsumer, AgentInvocation, AgentInvocationResult
+
+MAX_ID_CHARACTERS = 128
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Replay:
+    """A terminal result that is still remembered for exactly this request."""
+
+    result: AgentInvocationResult
+
+
+@dataclass(slots=True, kw_only=True)
+class _Entry:
+    fingerprint: bytes
+    call: Call | None
+    result: AgentInvocationResult | None = None
+    expires_at_ms: int = 0
+
+
+class Identity:
+    """The window in which an invocation id stands for one request of one consumer (AS-IDENT-001 to 006).
+
+    It is bounded by size and time and least recently used goes first. A call in flight is never forgotten.
+    """
+
+    def __init__(
+        self,
+        *,
+        clock: Clock,
+        ids: IdSource,
+        limits: AgentSurfaceLimits,
+        create_future: Callable[[], asyncio.Future[object]],
+    ) -> None:
+        self._clock = clock
+        self._ids = ids
+        self._limits = limits
+        self._create_future = create_future
+        self._in_flight: dict[tuple[str, str], _Entry] = {}
+        self._settled: OrderedDict[tuple[str, str], _Entry] = OrderedDict()
+
+    @property
+    def remembered(self) -> int:
+        """How many terminal results are remembered."""
+        return len(self._settled)
+
+    @property
+    def in_flight(self) -> tuple[Call, ...]:
+        """Calls that have not settled."""
+        return tuple(entry.call for entry in self._in_flight.values() if entry.call is not None)
+
+    def open(
+        self, request: AgentInvocation, consumer: AgentConsumer, requested_timeout_ms: int | None
+    ) -> tuple[Call, bool] | Replay:
+        """A new call, or the one in flight to join (``False``), or the result to replay.
+
+        Raises:
+            AgentCapabilityError: ``INVALID_INPUT`` for input that is no JSON or too large, or an id that is none;
+                ``INVOCATION_CONFLICT`` for an id that stands for another request. Neither is remembered.
+        """
+        agent_input = self._frozen_input(request)
+        invocation_id = request.invocation_id
+        if invocation_id is None:
+            invocation_id = f"inv_{self._ids.token(22)}"
+        elif not isinstance(invocation_id, str) or not 0 < len(invocation_id) <= MAX_ID_CHARACTERS:
+            raise invalid_input([SchemaIssue(path="/invocationId", message="must have 1 to 128 characters")])
+        fingerprint = _fingerprint(request, agent_input)
+        key = (consumer.key, invocation_id)
+        known = self._in_flight.get(key) or self._remembered_entry(key)
+        if known is not None:
+            if known.fingerprint != fingerprint:
+                raise conflict({"known": known.fingerprint.hex(), "presented": fingerprint.hex()})
+            if known.result is not None:
+                return Replay(result=known.result)
+            if known.call is not None:
+                return known.call, False
+        call = Call(
+            request=request,
+            consumer=consumer,
+            invocation_id=invocation_id,
+            fingerprint=fingerprint,
+            agent_input=agent_input,
+            requested_timeout_ms=requested_timeout_ms,
+            started_ms=self._clock.monotonic_ms(),
+            create_future=self._create_future,
+        )
+        self._in_flight[key] = _Entry(fingerprint=fingerprint, call=call)
+        return call, True
+
+    def settle(self, call: Call, result: AgentInvocationResult, *, cached: bool) -> None:
+        """Remember a terminal outcome, or leave the key free for the retry that is expected."""
+        entry = self._in_flight.pop(call.key, None)
+        if entry is None or not cached or not self._limits.dedupe_cache_size:
+            return
+        entry.call = None
+        entry.result = result
+        entry.expires_at_ms = self._clock.monotonic_ms() + self._limits.dedupe_cache_ttl_ms
+        self._settled[call.key] = entry
+        while len(self._settled) > self._limits.dedupe_cache_size:
+            self._settled.popitem(last=False)
+
+    def clear(self) -> None:
+        """Forget every terminal result."""
+        self._settled.clear()
+
+    def _remembered_entry(self, key: tuple[str, str]) -> _Entry | None:
+        entry = self._settled.get(key)
+        if entry is None:
+            return None
+        if entry.expires_at_ms <= self._clock.monotonic_ms():
+            del self._settled[key]
+            return None
+        self._settled.move_to_end(key)
+        return entry
+
+    def _frozen_input(self, request: AgentInvocation) -> FrozenJson:
+        if request.input is None:
+            return None
+        try:
+            frozen = freeze_json(request.input)
+        except NotJsonError as error:
+            raise invalid_input([SchemaIssue(path=error.path, message=error.reason)]) from error
+        if json_bytes(frozen) > self._limits.max_input_bytes:
+            raise invalid_input(
+                [SchemaIssue(path="", message=f"must not be larger than {self._limits.max_input_bytes} bytes")]
+            )
+        return frozen
+
+
+def _fingerprint(request: AgentInvocation, agent_input: FrozenJson) -> bytes:
+    """A digest of everything the caller said, as issued."""
+    text = canonical_json(
+        {
+            "capabilityId": _text(request.capability_id),
+            "registrationId": _text(request.registration_id),
+            "instanceId": _text(request.instance_id),
+            "surfaceVersion": _text(request.surface_version),
+            "input": agent_input,  # type: ignore[dict-item]  # canonical_json takes frozen values inside plain ones
+            "confirmationId": _text(request.confirmation_id),
+        }
+    )
+    return hashlib.blake2b(text.encode(), digest_size=32).digest()
+
+
+def _text(value: object) -> str | None:
+    # A caller in the same process may hand in anything; a stand-in keeps the digest total, and resolution refuses it.
+    if value is None:
+        return None
+    return value.encode("utf-8", "replace").decode() if isinstance(value, str) else f"<{type(value).__name__}>"

@@ -1,0 +1,247 @@
+"""The ten phases in their order. Read :meth:`Pipeline._run` from top to bottom to see what a call goes through."""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+import logging
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+
+from agent_surface._base._ports import Clock, HostLoop
+from agent_surface._failures import cancelled, execution_failed
+from agent_surface._pipeline._admission import Admission
+from agent_surface._pipeline._approval import Approval
+from agent_surface._pipeline._call import Call, CallEndedError
+from agent_surface._pipeline._effective_input import make_effective_input
+from agent_surface._pipeline._execution import Execution, to_the_end
+from agent_surface._pipeline._gates import authorize, check_availability
+from agent_surface._pipeline._identity import Identity, Replay
+from agent_surface._pipeline._interruption import Interruption
+from agent_surface._pipeline._policy_context import PolicyContexts
+from agent_surface._pipeline._resolution import Resolution
+from agent_surface._pipeline._settlement import Settlement
+from agent_surface.errors import AgentCapabilityError, ErrorCode
+from agent_surface.events import AgentSurfaceEvent, InvocationStarted
+from agent_surface.invocation import AgentConsumer, AgentInvocation, AgentInvocationResult
+
+logger = logging.getLogger("agent_surface.pipeline")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Phases:
+    """The collaborators of a pipeline, one for each step that has state."""
+
+    identity: Identity
+    resolution: Resolution
+    contexts: PolicyContexts
+    approval: Approval
+    admission: Admission
+    execution: Execution
+    settlement: Settlement
+    interruption: Interruption
+
+
+class Pipeline:
+    """Runs calls. A call that awaits nothing finishes inline; any other goes on in a task of its own."""
+
+    def __init__(
+        self,
+        *,
+        phases: Phases,
+        clock: Clock,
+        host_loop: HostLoop,
+        version: Callable[[], str],
+        emit: Callable[[AgentSurfaceEvent], None],
+    ) -> None:
+        self._phases = phases
+        self._clock = clock
+        self._host_loop = host_loop
+        self._version = version
+        self._emit = emit
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    @property
+    def tasks(self) -> frozenset[asyncio.Task[None]]:
+        """Tasks that run calls or the remains of calls."""
+        return frozenset(self._tasks)
+
+    def begin(
+        self, request: AgentInvocation, consumer: AgentConsumer, timeout_ms: int | None
+    ) -> Call | AgentInvocationResult:
+        """Start a call, or join the one in flight, or answer from memory.
+
+        Returns:
+            The call, settled or not; or the result of a request that is no call of its own.
+        """
+        try:
+            opened = self._phases.identity.open(request, consumer, timeout_ms)
+        except AgentCapabilityError as error:
+            logger.info("refused before resolution: %s %s", error.payload.code, dict(error.log_facts))
+            invocation_id = request.invocation_id if isinstance(request.invocation_id, str) else ""
+            return self._phases.settlement.error_result(
+                invocation_id[:128], request.capability_id, error.payload, self._version(), False
+            )
+        if isinstance(opened, Replay):
+            return opened.result
+        call, new = opened
+        if new:
+            self._start(call)
+        return call
+
+    def cancel(self, call: Call) -> None:
+        """End a call that nobody waits for any more."""
+        self._phases.interruption.cancelled(call)
+
+    def close(self) -> None:
+        """Settle everything in flight as cancelled and ask the remains to end."""
+        for call in self._phases.identity.in_flight:
+            self._phases.interruption.closed(call)
+        for task in self._tasks:
+            task.cancel()
+        self._phases.execution.close()
+
+    def _start(self, call: Call) -> None:
+        call.interruption = self._phases.interruption
+        self._emit(
+            InvocationStarted(
+                invocation_id=call.invocation_id,
+                capability_id=call.request.capability_id if isinstance(call.request.capability_id, str) else "",
+                consumer_id=call.consumer.id,
+            )
+        )
+        run = self._run(call)
+        try:
+            run.send(None)
+        except StopIteration:
+            if call.fatal is not None:
+                raise call.fatal
+            return
+        call.future = self._host_loop.create_future()
+        task = self._host_loop.create_task(run)
+        call.task = task
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def _run(self, call: Call) -> None:
+        phases = self._phases
+        try:
+            call.phase = 2
+            call.live = phases.resolution.resolve(call, self._version())
+            call.registration.active_calls.add(call)
+            call.phase = 3
+            check_availability(call)
+            call.phase = 4
+            await self._agreed(call, authorize(call, phases.contexts))
+            call.phase = 5
+            make_effective_input(call)
+            call.phase = 6
+            await self._agreed(call, phases.approval.run_policies(call))
+            phases.approval.decide(call)
+            call.phase = 7
+            phases.approval.check_precondition(call)
+            call.suspended = False
+            call.phase = 8
+            await self._agreed(call, phases.admission.admit(call))
+            call.phase = 9
+            value = await self._executed(call)
+            call.phase = 10
+            if call.result is not None:
+                phases.settlement.late(call, "ok")
+                return
+            output, has_output = phases.settlement.check_output(call, value)
+            phases.settlement.succeed(call, output, has_output=has_output)
+        except CallEndedError:
+            pass
+        except AgentCapabilityError as error:
+            self._refused(call, error)
+        except asyncio.CancelledError:
+            self._cancelled(call)
+        except Exception as error:
+            self._failed(call, error)
+        except BaseException as error:
+            # The interpreter is asked to stop: the call gets its result first, then the request goes on.
+            self._failed(call, error)
+            call.fatal = error
+            if call.owned:
+                raise
+        finally:
+            if call.slot is not None:
+                call.slot()
+                call.slot = None
+
+    async def _agreed(self, call: Call, pending: Awaitable[object] | None) -> None:
+        """Await what a phase left to be awaited; nothing in the usual case."""
+        if pending is not None:
+            try:
+                await call.own_task()
+            except asyncio.CancelledError:
+                _abandon(pending)
+                raise
+            await pending
+        call.require_open()
+
+    async def _executed(self, call: Call) -> object:
+        """Run the handler to its end, wherever it runs."""
+        execution = self._phases.execution
+        outcome = execution.execute(call)
+        if not inspect.isawaitable(outcome):
+            return outcome
+        try:
+            await call.own_task()
+        except asyncio.CancelledError:
+            # The call ended before its task had its first turn. A handler that runs already is outlived all the same.
+            if isinstance(outcome, asyncio.Future):
+                await to_the_end(outcome)
+            _abandon(outcome)
+            raise
+        started_ms = self._clock.monotonic_ms()
+        execution.arm(call)
+        try:
+            if isinstance(outcome, asyncio.Future):
+                # A plain handler in a turn of its own cannot be interrupted, only outlived.
+                outcome = await to_the_end(outcome)
+            if inspect.isawaitable(outcome) and call.registration.status != "active":
+                self._phases.interruption.owner_gone(call)
+            while inspect.isawaitable(outcome):
+                outcome = await outcome
+            return outcome
+        finally:
+            call.execution_ms = self._clock.monotonic_ms() - started_ms
+
+    def _refused(self, call: Call, error: AgentCapabilityError) -> None:
+        if call.result is not None:
+            self._phases.settlement.late(call, "error")
+            return
+        if call.dispatched and error.payload.code is ErrorCode.CONFIRMATION_REQUIRED:
+            error = self._phases.approval.server_demand(call, error)
+        self._phases.settlement.fail(call, error)
+
+    def _cancelled(self, call: Call) -> None:
+        if call.result is not None:
+            return
+        task = asyncio.current_task() if call.owned else None
+        if task is not None and task.cancelling():
+            # Somebody cancels every task of the loop; the call ends with the rest.
+            self._phases.settlement.fail(call, cancelled())
+            return
+        logger.error("the handler of %s cancelled itself", _name(call))
+        self._phases.settlement.fail(call, execution_failed("handler-error", log_facts={"cause": "CancelledError"}))
+
+    def _failed(self, call: Call, error: BaseException) -> None:
+        logger.error("%s failed", _name(call), exc_info=error)
+        if call.result is not None:
+            self._phases.settlement.late(call, "error")
+            return
+        self._phases.settlement.fail(call, execution_failed("handler-error", log_facts={"cause": type(error).__name__}))
+
+
+def _abandon(pending: object) -> None:
+    """Give up something that was to be awaited and has not begun, so that it holds nothing and nobody is warned."""
+    close = getattr(pending, "close", None)
+    if callable(close):
+        close()
+
+
+def _name(call: Call) -> str:
+    return call.live.capability_id if call.live is not None else "a call"

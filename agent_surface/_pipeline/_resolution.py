@@ -1,0 +1,89 @@
+"""Phase 2: which live capability is meant, as far as this consumer can know of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from agent_surface._failures import ambiguous_instance, not_found, stale, unmounted
+from agent_surface._pipeline._call import Call
+from agent_surface._pipeline._policy_context import PolicyContexts
+from agent_surface._registrations import LiveCapability, RegistrationStore
+from agent_surface.errors import AgentCapabilityError
+from agent_surface.invocation import Effect
+
+_VERSION_BOUND = (Effect.DESTRUCTIVE, Effect.EXTERNAL_SIDE_EFFECT)
+
+
+class Resolution:
+    """Finds the target of a call, or the reason why there is none (AS-STALE-001, AS-STALE-002, AS-AVAIL-002)."""
+
+    def __init__(self, *, store: RegistrationStore, contexts: PolicyContexts, surface_id: str) -> None:
+        self._store = store
+        self._contexts = contexts
+        self._surface_id = surface_id
+
+    def resolve(self, call: Call, version: str) -> LiveCapability:
+        """The capability meant by the call.
+
+        Raises:
+            AgentCapabilityError: ``CAPABILITY_NOT_FOUND``, ``AMBIGUOUS_INSTANCE``, ``STALE_CAPABILITY`` or
+                ``COMPONENT_UNMOUNTED``. What is hidden from the consumer plays no part in any of them.
+        """
+        request = call.request
+        if not isinstance(request.capability_id, str):
+            raise not_found()
+        visible = [
+            live
+            for live in self._store.candidates(request.capability_id).values()
+            if not self._contexts.hides(call, live)
+        ]
+        live = self._select(call, visible)
+        if request.surface_id is not None and request.surface_id != self._surface_id:
+            raise stale("surface-reloaded", live.registration.registration_id)
+        if (
+            live.effect in _VERSION_BOUND
+            and request.surface_version is not None
+            and request.surface_version != version
+            and request.confirmation_id is None
+        ):
+            raise stale("surface-version-mismatch", live.registration.registration_id)
+        return live
+
+    def _select(self, call: Call, visible: Sequence[LiveCapability]) -> LiveCapability:
+        request = call.request
+        if request.registration_id is not None:
+            for live in visible:
+                if live.registration.registration_id == request.registration_id:
+                    return live
+            raise self._gone(call, visible)
+        matching = [
+            live
+            for live in visible
+            if request.instance_id is None or live.registration.instance_id == request.instance_id
+        ]
+        if not matching:
+            raise not_found()
+        if len(matching) > 1:
+            raise ambiguous_instance(sorted({live.registration.instance_id for live in matching}))
+        return matching[0]
+
+    def _gone(self, call: Call, visible: Sequence[LiveCapability]) -> AgentCapabilityError:
+        """Why the presented registration is not the live one."""
+        registration_id = call.request.registration_id
+        if not isinstance(registration_id, str):
+            return not_found()
+        tombstone = self._store.find_tombstone(registration_id)
+        if tombstone is not None and call.request.capability_id not in tombstone.capability_ids:
+            tombstone = None
+        instance_id = tombstone.instance_id if tombstone is not None else call.request.instance_id
+        successors = [
+            live
+            for live in visible
+            if (instance_id is None or live.registration.instance_id == instance_id)
+            and (tombstone is None or live.registration.type == tombstone.type)
+        ]
+        if successors:
+            reason = "registration-replaced" if self._store.issued(registration_id) else "surface-reloaded"
+            live_id = successors[0].registration.registration_id if len(successors) == 1 else None
+            return stale(reason, live_id)
+        return unmounted("resolve") if tombstone is not None else not_found()

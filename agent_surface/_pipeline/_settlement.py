@@ -1,0 +1,203 @@
+"""Phase 10: one call, one result. The only place where results are made."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from types import MappingProxyType
+
+from agent_surface._base._json import FrozenJson, NotJsonError, freeze_json, json_bytes
+from agent_surface._base._limits import AgentSurfaceLimits
+from agent_surface._base._ports import Clock
+from agent_surface._failures import execution_failed, is_cacheable
+from agent_surface._pipeline._call import Call
+from agent_surface.audit import AuditRecord
+from agent_surface.errors import (
+    AgentCapabilityError,
+    AgentSchemaError,
+    AgentSurfaceDefectError,
+    CapabilityErrorPayload,
+)
+from agent_surface.events import AgentSurfaceEvent, InvocationSettled
+from agent_surface.invocation import AgentInvocationResult, AuditLevel, InvocationError, InvocationOk
+
+logger = logging.getLogger("agent_surface.pipeline")
+
+
+class Settlement:
+    """Checks outputs, makes results, and tells everybody who has to know."""
+
+    def __init__(
+        self,
+        *,
+        clock: Clock,
+        limits: AgentSurfaceLimits,
+        version: Callable[[], str],
+        emit: Callable[[AgentSurfaceEvent], None],
+        record: Callable[[AuditRecord], None],
+        remember: Callable[[Call, AgentInvocationResult, bool], None],
+        before_settlement: Callable[[], None] | None,
+    ) -> None:
+        self._clock = clock
+        self._limits = limits
+        self._version = version
+        self._emit = emit
+        self._record = record
+        self._remember = remember
+        self._before_settlement = before_settlement
+
+    def check_output(self, call: Call, value: object) -> tuple[FrozenJson, bool]:
+        """The handler's value as frozen JSON, and whether there is any.
+
+        Raises:
+            AgentCapabilityError: ``EXECUTION_FAILED``: the value breaks its schema, is too large, or is no JSON (then
+                the call also has a defect that ``invoke`` raises outside production).
+        """
+        live = call.capability
+        schema = live.output
+        if schema is None:
+            if value is None:
+                return None, False
+            call.defect = AgentSurfaceDefectError(
+                f"{live.capability_id} returned a {type(value).__name__} but declares no output"
+            )
+            raise execution_failed("output-invalid", log_facts={"cause": str(call.defect)})
+        try:
+            frozen = freeze_json(schema.dump(value))
+        except NotJsonError as error:
+            call.defect = AgentSurfaceDefectError(f"the output of {live.capability_id} is no JSON: {error}")
+            raise execution_failed("output-invalid", log_facts={"cause": str(error)}) from error
+        except AgentSchemaError as error:
+            logger.error("the output of %s breaks its schema: %s", live.capability_id, error)
+            raise execution_failed("output-invalid", log_facts={"cause": str(error)}) from error
+        size_bytes = json_bytes(frozen)
+        if size_bytes > self._limits.max_output_bytes:
+            logger.error(
+                "the output of %s has %d bytes; the limit is %d",
+                live.capability_id,
+                size_bytes,
+                self._limits.max_output_bytes,
+            )
+            raise execution_failed("output-too-large", log_facts={"size_bytes": size_bytes})
+        return frozen, True
+
+    def succeed(self, call: Call, output: FrozenJson, *, has_output: bool) -> None:
+        """Settle with a value."""
+        version, changed = self._surface(call)
+        self._settle(
+            call,
+            InvocationOk(
+                invocation_id=call.invocation_id,
+                capability_id=call.request.capability_id,
+                surface_version=version,
+                output=output,
+                has_output=has_output,
+                surface_changed=changed,
+            ),
+            cached=True,
+        )
+
+    def fail(self, call: Call, error: AgentCapabilityError, *, cached: bool = True) -> None:
+        """Settle with a refusal."""
+        version, changed = self._surface(call)
+        result = self.error_result(call.invocation_id, call.request.capability_id, error.payload, version, changed)
+        self._settle(
+            call, result, cached=cached and is_cacheable(error.payload), facts=error.log_facts, payload=error.payload
+        )
+
+    def error_result(
+        self, invocation_id: str, capability_id: object, payload: CapabilityErrorPayload, version: str, changed: bool
+    ) -> InvocationError:
+        """The shape of a refusal, also for requests that never became a call."""
+        return InvocationError(
+            invocation_id=invocation_id,
+            capability_id=capability_id if isinstance(capability_id, str) else "",
+            surface_version=version,
+            error=payload,
+            surface_changed=changed,
+        )
+
+    def late(self, call: Call, status: str) -> None:
+        """A handler ended after its call had settled; nothing changes any more (AS-CONC-011)."""
+        self._record(
+            AuditRecord(
+                kind="late-settlement",
+                at_ms=self._clock.now_ms(),
+                capability_id=call.capability.capability_id,
+                consumer_key=call.consumer.key,
+                registration_id=call.registration.registration_id,
+                invocation_id=call.invocation_id,
+                status=status,
+            )
+        )
+
+    def _surface(self, call: Call) -> tuple[str, bool]:
+        """The version now, and whether it moved while the handler ran (AS-RESULT-001)."""
+        if call.dispatched and self._before_settlement is not None:
+            try:
+                self._before_settlement()
+            except Exception:
+                logger.exception("pushing availability before a settlement raised")
+        version = self._version()
+        return version, call.version_before is not None and call.version_before != version
+
+    def _settle(
+        self,
+        call: Call,
+        result: AgentInvocationResult,
+        *,
+        cached: bool,
+        facts: object = None,
+        payload: CapabilityErrorPayload | None = None,
+    ) -> None:
+        if call.timer is not None:
+            call.timer.cancel()
+            call.timer = None
+        call.result = result
+        if call.claim is not None:
+            # Consumed evidence stays consumed; what the call held in vain works again (AS-INVOKE-007).
+            call.claim.release()
+        live = call.live
+        if live is not None:
+            live.registration.active_calls.discard(call)
+        self._remember(call, result, cached)
+        now_ms = self._clock.monotonic_ms()
+        self._emit(
+            InvocationSettled(
+                invocation_id=call.invocation_id,
+                capability_id=result.capability_id,
+                status=result.status,
+                duration_ms=now_ms - call.started_ms,
+                code=payload.code if payload is not None else None,
+            )
+        )
+        self._write(call, result, facts, payload)
+        future = call.future
+        if future is not None and not future.done():
+            future.set_result(None)
+
+    def _write(
+        self, call: Call, result: AgentInvocationResult, facts: object, payload: CapabilityErrorPayload | None
+    ) -> None:
+        live = call.live
+        level = live.audit if live is not None else AuditLevel.METADATA
+        if level is AuditLevel.NONE:
+            return
+        self._record(
+            AuditRecord(
+                kind="invocation",
+                at_ms=self._clock.now_ms(),
+                capability_id=result.capability_id,
+                consumer_key=call.consumer.key,
+                registration_id=live.registration.registration_id if live is not None else None,
+                invocation_id=call.invocation_id,
+                status=result.status,
+                code=payload.code if payload is not None else None,
+                phase=call.phase,
+                queue_wait_ms=call.queue_wait_ms,
+                execution_ms=call.execution_ms,
+                input=call.effective_input if level is AuditLevel.FULL else None,
+                confirmation_id=call.evidence.id if call.evidence is not None else None,
+                facts=facts if isinstance(facts, MappingProxyType) else MappingProxyType({}),
+            )
+        )

@@ -1,0 +1,216 @@
+"""What is registered right now, prepared so that a call needs no look-up it could have had before."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Protocol
+
+from agent_surface._base._json import FrozenJson
+from agent_surface.contracts import ActionBinding, BoundComponent, Concurrency, ObservationBinding, ProcedureBinding
+from agent_surface.contracts._capabilities import ActionContract, ObservationContract
+from agent_surface.contracts._concurrency import INSTANCE
+from agent_surface.contracts._handlers import Predicate, Text
+from agent_surface.contracts._procedures import AgentProcedureContract
+from agent_surface.ids import format_view_capability_id
+from agent_surface.invocation import (
+    AVAILABLE,
+    AuditLevel,
+    Availability,
+    CapabilityKind,
+    ComponentRef,
+    Confirmation,
+    Effect,
+    Plane,
+)
+from agent_surface.policies import PolicyChain
+from agent_surface.schemas import AgentSchema
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+logger = logging.getLogger("agent_surface.registrations")
+
+DEFAULT_REASON = "not possible right now"
+COMPONENT_DISABLED = Availability(available=False, reason="component-disabled")
+WHEN_ERROR = Availability(available=False, reason="when-error")
+MAX_REASON_CHARACTERS = 300
+
+
+class ActiveCall(Protocol):
+    """A call in flight, as its registration knows it."""
+
+    def owner_gone(self) -> None:
+        """The registration was taken away."""
+
+
+class LiveCapability:
+    """One capability of one registration.
+
+    Static facts come from the sealed declaration; behaviour is looked up on the binding at each use.
+    """
+
+    __slots__ = (
+        "audit",
+        "binding",
+        "capability_id",
+        "chain",
+        "concurrency",
+        "confirmation",
+        "description",
+        "effect",
+        "idempotent",
+        "input",
+        "kind",
+        "meta",
+        "name",
+        "output",
+        "plane",
+        "registration",
+        "reversible",
+        "timeout_ms",
+    )
+
+    def __init__(
+        self,
+        *,
+        registration: Registration,
+        capability_id: str,
+        name: str,
+        contract: ObservationContract[object] | ActionContract[object, object] | AgentProcedureContract[object, object],
+        binding: ObservationBinding | ActionBinding | ProcedureBinding,
+        chain: PolicyChain,
+        default_timeout_ms: int,
+    ) -> None:
+        self.registration = registration
+        self.capability_id = capability_id
+        self.name = name
+        self.binding = binding
+        self.chain = chain
+        self.description = contract.description
+        self.meta: Mapping[str, FrozenJson] = contract.meta
+        self.audit: AuditLevel = contract.audit
+        self.timeout_ms = contract.timeout_ms if contract.timeout_ms is not None else default_timeout_ms
+        self.output: AgentSchema[object] | None = contract.output
+        self.input: AgentSchema[object] | None = None
+        self.concurrency: Concurrency = INSTANCE
+        self.plane = Plane.VIEW
+        self.reversible: bool | None = None
+        if isinstance(contract, ObservationContract):
+            self.kind = CapabilityKind.OBSERVATION
+            self.effect = Effect.NONE
+            self.idempotent = True
+            self.confirmation = Confirmation.NEVER
+            return
+        self.effect = contract.effect
+        self.idempotent = contract.idempotent
+        self.reversible = contract.reversible
+        self.input = contract.input
+        if isinstance(contract, ActionContract):
+            self.kind = CapabilityKind.ACTION
+            self.confirmation = contract.confirmation
+            self.concurrency = contract.concurrency
+        else:
+            self.kind = CapabilityKind.PROCEDURE
+            self.plane = Plane.DOMAIN
+            self.confirmation = binding.confirmation if isinstance(binding, ProcedureBinding) else contract.confirmation
+            self.concurrency = binding.concurrency if isinstance(binding, ProcedureBinding) else INSTANCE
+
+    def availability(self) -> Availability:
+        """Whether it can be used at this very moment; user code that raises says no (AS-AVAIL-001, AS-AVAIL-003)."""
+        registration = self.registration
+        if not registration.enabled:
+            return COMPONENT_DISABLED
+        source = registration.bound.availability
+        if source is not None:
+            try:
+                asked = source(self.capability_id)
+            except Exception:
+                logger.exception("the availability of %s could not be told", self.capability_id)
+                return WHEN_ERROR
+            if not asked.available:
+                return asked if asked.reason else Availability(available=False, reason=DEFAULT_REASON)
+        elif registration.overrides:
+            pushed = registration.overrides.get(self.capability_id)
+            if pushed is not None and not pushed.available:
+                return pushed
+        when: Predicate | None = self.binding.when
+        if when is None:
+            return AVAILABLE
+        try:
+            if when():
+                return AVAILABLE
+        except Exception:
+            logger.exception("the predicate of %s raised", self.capability_id)
+            return WHEN_ERROR
+        return Availability(available=False, reason=_text(self.binding.unavailable_reason, self.capability_id))
+
+
+def _text(reason: Text | None, capability_id: str) -> str:
+    """The author's reason in words; one that raises or is no text becomes the default."""
+    if callable(reason):
+        try:
+            reason = reason()
+        except Exception:
+            logger.exception("the unavailable reason of %s raised", capability_id)
+            return DEFAULT_REASON
+    if not isinstance(reason, str) or not reason.strip():
+        return DEFAULT_REASON
+    return reason if len(reason) <= MAX_REASON_CHARACTERS else reason[: MAX_REASON_CHARACTERS - 1] + "…"
+
+
+class Registration:
+    """One lifetime of one component.
+
+    Attributes:
+        registration_id: ``reg_…``.
+        bound: The sealed binding.
+        status: ``active`` until it is taken away, then ``unregistered``.
+        enabled: The component's master switch.
+        overrides: Pushed availability by capability id.
+        capabilities: By capability id.
+        active_calls: Calls in flight.
+    """
+
+    __slots__ = (
+        "active_calls",
+        "bound",
+        "capabilities",
+        "enabled",
+        "instance_id",
+        "overrides",
+        "registration_id",
+        "status",
+        "type",
+    )
+
+    def __init__(self, registration_id: str, bound: BoundComponent) -> None:
+        self.registration_id = registration_id
+        self.bound = bound
+        self.type = bound.seal.contract.type
+        self.instance_id = bound.instance_id
+        self.status = "active"
+        self.enabled = bound.enabled
+        self.overrides: dict[str, Availability] = {}
+        self.capabilities: dict[str, LiveCapability] = {}
+        self.active_calls: set[ActiveCall] = set()
+
+    @property
+    def identity(self) -> tuple[str, str]:
+        """Type and instance: what no two live registrations share."""
+        return self.type, self.instance_id
+
+    @property
+    def ref(self) -> ComponentRef:
+        """Type and instance as a value."""
+        return ComponentRef(type=self.type, instance_id=self.instance_id)
+
+    def find_key(self, key: str) -> str | None:
+        """The capability id for a capability's name or id, or ``None``."""
+        if key in self.capabilities:
+            return key
+        view_id = format_view_capability_id(self.type, key) if key.isalnum() else None
+        return view_id if view_id in self.capabilities else None
+
+    def __iter__(self) -> Iterator[LiveCapability]:
+        return iter(self.capabilities.values())

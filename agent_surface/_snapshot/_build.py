@@ -1,0 +1,215 @@
+"""Making the catalogue of one consumer: synchronous, without side effect, without reading any value."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterable, Mapping
+from types import MappingProxyType
+
+from agent_surface._base._json import json_bytes
+from agent_surface._registrations import LiveCapability, Registration
+from agent_surface._registrations._live import DEFAULT_REASON
+from agent_surface._snapshot._values import (
+    ActionDescriptor,
+    AgentSurfaceSnapshot,
+    BoundFieldDescriptor,
+    ComponentDescriptor,
+    ObservationDescriptor,
+    ProcedureDescriptor,
+    RouteInfo,
+    SnapshotBudget,
+    SnapshotContext,
+)
+from agent_surface.contracts import ProcedureBinding
+from agent_surface.invocation import Availability, CapabilityKind
+from agent_surface.policies import DiscoveryDecision, DiscoveryOutcome
+
+logger = logging.getLogger("agent_surface.snapshot")
+
+MAX_NOTE_CHARACTERS = 300
+
+Discover = Callable[[LiveCapability], DiscoveryDecision]
+
+
+class SnapshotBuilder:
+    """Projects live registrations for one consumer (AS-SNAP-001 to 005).
+
+    Args:
+        discover: The composed discovery vote for this consumer.
+        context: Whose catalogue, and how much of it.
+    """
+
+    def __init__(self, *, discover: Discover, context: SnapshotContext) -> None:
+        self._discover = discover
+        self._context = context
+
+    def build(
+        self,
+        registrations: Iterable[Registration],
+        *,
+        surface_id: str,
+        surface_version: str,
+        captured_at: str,
+        route: RouteInfo | None,
+    ) -> AgentSurfaceSnapshot:
+        """The catalogue of everything in scope that the consumer may see."""
+        components: list[tuple[int, ComponentDescriptor]] = []
+        procedures: list[ProcedureDescriptor] = []
+        for registration in registrations:
+            if not self._in_scope(registration.type):
+                continue
+            observations: list[ObservationDescriptor] = []
+            actions: list[ActionDescriptor] = []
+            references: list[ProcedureDescriptor] = []
+            visible = False
+            for live in registration:
+                availability = self._availability(live)
+                if availability is None:
+                    continue
+                visible = True
+                if not availability.available and not self._context.include_unavailable:
+                    continue
+                if live.kind is CapabilityKind.OBSERVATION:
+                    observations.append(_observation(live, availability))
+                elif live.kind is CapabilityKind.ACTION:
+                    actions.append(_action(live, availability))
+                else:
+                    references.append(_procedure(live, availability))
+            # A component all of whose capabilities are hidden is hidden itself.
+            if not visible and registration.capabilities:
+                continue
+            contract = registration.bound.seal.contract
+            components.append(
+                (
+                    contract.priority,
+                    ComponentDescriptor(
+                        type=registration.type,
+                        instance_id=registration.instance_id,
+                        registration_id=registration.registration_id,
+                        description=contract.description,
+                        observations=tuple(sorted(observations, key=lambda item: item.capability_id)),
+                        actions=tuple(sorted(actions, key=lambda item: item.capability_id)),
+                        parent=registration.bound.parent,
+                        meta=contract.meta or None,
+                    ),
+                )
+            )
+            procedures.extend(references)
+        components.sort(key=lambda item: (-item[0], item[1].type, item[1].instance_id))
+        procedures.sort(key=lambda item: (item.procedure_id, item.context.type, item.context.instance_id))
+        snapshot = AgentSurfaceSnapshot(
+            surface_id=surface_id,
+            surface_version=surface_version,
+            captured_at=captured_at,
+            components=tuple(descriptor for _, descriptor in components),
+            procedures=tuple(procedures),
+            route=route,
+        )
+        return snapshot if self._context.budget is None else _within(snapshot, self._context.budget)
+
+    def _in_scope(self, component_type: str) -> bool:
+        scope = self._context.scope
+        return not scope or any(component_type == prefix or component_type.startswith(f"{prefix}.") for prefix in scope)
+
+    def _availability(self, live: LiveCapability) -> Availability | None:
+        """State and the consumer's policies together; ``None`` when hidden."""
+        decision = self._discover(live)
+        if decision.outcome is DiscoveryOutcome.HIDE:
+            return None
+        state = live.availability()
+        if state.available and decision.outcome is DiscoveryOutcome.DISABLE:
+            return Availability(available=False, reason=decision.reason or DEFAULT_REASON)
+        return state
+
+
+def _observation(live: LiveCapability, availability: Availability) -> ObservationDescriptor:
+    return ObservationDescriptor(
+        capability_id=live.capability_id,
+        name=live.name,
+        description=live.description,
+        output_schema=live.output.json_schema if live.output is not None else MappingProxyType({}),
+        available=availability.available,
+        unavailable_reason=availability.reason,
+        meta=live.meta or None,
+    )
+
+
+def _action(live: LiveCapability, availability: Availability) -> ActionDescriptor:
+    return ActionDescriptor(
+        capability_id=live.capability_id,
+        name=live.name,
+        description=live.description,
+        input_schema=live.input.json_schema if live.input is not None else MappingProxyType({}),
+        output_schema=live.output.json_schema if live.output is not None else None,
+        effect=live.effect,
+        idempotent=live.idempotent,
+        reversible=bool(live.reversible),
+        confirmation=live.confirmation,
+        available=availability.available,
+        unavailable_reason=availability.reason,
+        meta=live.meta or None,
+    )
+
+
+def _procedure(live: LiveCapability, availability: Availability) -> ProcedureDescriptor:
+    binding = live.binding
+    bound: Mapping[str, object] = binding.bind if isinstance(binding, ProcedureBinding) else {}
+    locked = binding.locked_keys if isinstance(binding, ProcedureBinding) else ()
+    return ProcedureDescriptor(
+        procedure_id=live.capability_id,
+        description=live.description,
+        input_schema=binding.agent_schema if isinstance(binding, ProcedureBinding) else MappingProxyType({}),
+        output_schema=live.output.json_schema if live.output is not None else None,
+        effect=live.effect,
+        idempotent=live.idempotent,
+        reversible=live.reversible,
+        confirmation=live.confirmation,
+        available=availability.available,
+        unavailable_reason=availability.reason,
+        contextual_note=_note(live),
+        bound_fields=tuple(BoundFieldDescriptor(path=key, locked=key in locked) for key in bound),
+        registration_id=live.registration.registration_id,
+        context=live.registration.ref,
+        meta=live.meta or None,
+    )
+
+
+def _note(live: LiveCapability) -> str | None:
+    describe = live.binding.describe if isinstance(live.binding, ProcedureBinding) else None
+    if describe is None:
+        return None
+    try:
+        note = describe()
+    except Exception:
+        logger.exception("describing %s raised", live.capability_id)
+        return None
+    if not isinstance(note, str) or not note.strip():
+        return None
+    return note if len(note) <= MAX_NOTE_CHARACTERS else note[: MAX_NOTE_CHARACTERS - 1] + "…"
+
+
+def _within(snapshot: AgentSurfaceSnapshot, budget: SnapshotBudget) -> AgentSurfaceSnapshot:
+    """The snapshot without its last components, until it fits; it says how many were left out."""
+    keep = len(snapshot.components)
+    if budget.max_components is not None:
+        keep = min(keep, budget.max_components)
+    if budget.max_bytes is not None:
+        size_bytes = 0
+        for index, component in enumerate(snapshot.components[:keep]):
+            size_bytes += json_bytes(component.to_json())
+            if size_bytes > budget.max_bytes:
+                keep = index
+                break
+    if keep == len(snapshot.components):
+        return snapshot
+    kept = snapshot.components[:keep]
+    registrations = {component.registration_id for component in kept}
+    return AgentSurfaceSnapshot(
+        surface_id=snapshot.surface_id,
+        surface_version=snapshot.surface_version,
+        captured_at=snapshot.captured_at,
+        components=kept,
+        procedures=tuple(item for item in snapshot.procedures if item.registration_id in registrations),
+        route=snapshot.route,
+        dropped_components=len(snapshot.components) - keep,
+    )
