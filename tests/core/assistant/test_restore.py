@@ -25,8 +25,7 @@ from tests.core.toolset.fake_surface import FakeSurface
 
 
 def _copy(value: dict[str, JsonValue]) -> dict[str, JsonValue]:
-    copied = json.loads(json.dumps(value))
-    assert isinstance(copied, dict)
+    copied: dict[str, JsonValue] = json.loads(json.dumps(value))
     return copied
 
 

@@ -3,20 +3,27 @@
 from __future__ import annotations
 
 import json
+from collections.abc import AsyncIterator, Callable, Sequence
 
 import pytest
+from typing_extensions import override
 
 from agent_surface import _failures
 from agent_surface._base._json import JsonValue
 from agent_surface.assistant import (
     AssistantSession,
+    BackendEvent,
+    BackendText,
+    CallTool,
     EndTurn,
     Notice,
     NoticeKind,
+    OfferedTool,
     Say,
     ScriptedBackend,
     ToolCallStatus,
     ToolReply,
+    TranscriptEntry,
     TurnEnd,
     TurnFinished,
     Use,
@@ -42,8 +49,7 @@ def _failing(*failures: AgentCapabilityError, then: object = None) -> Handler:
 
 
 def _read(reply: ToolReply) -> dict[str, JsonValue]:
-    value = json.loads(reply.text)
-    assert isinstance(value, dict)
+    value: dict[str, JsonValue] = json.loads(reply.text)
     return value
 
 
@@ -298,14 +304,21 @@ async def test_input_that_is_no_json_is_refused_by_the_registry_and_shown_as_not
     under, _ = scripted(surface, use(SORT))
     broken: JsonValue = {"n": float("nan")}
 
-    class _Broken:
-        async def turn(self, transcript, *, tools, state, call_tool):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN202
+    class _Broken(ScriptedBackend):
+        @override
+        async def turn(
+            self,
+            transcript: Sequence[TranscriptEntry],
+            *,
+            tools: Callable[[], Sequence[OfferedTool]],
+            state: Callable[[], str],
+            call_tool: CallTool,
+        ) -> AsyncIterator[BackendEvent]:
             tools()
             await call_tool("view_things__list__sort", broken)
-            return
-            yield
+            yield BackendText(text="Done.")
 
-    under.session.use_backend(_Broken())
+    under.session.use_backend(_Broken([]))
     await under.ask()
     (call,) = under.calls()
     assert (call.input, call.status) == (None, ToolCallStatus.FAILED)

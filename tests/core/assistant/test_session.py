@@ -7,6 +7,7 @@ import logging
 
 import pytest
 
+from agent_surface._base._json import JsonValue
 from agent_surface.assistant import (
     AssistantMessage,
     AssistantSession,
@@ -150,7 +151,7 @@ async def test_calls_of_one_response_run_side_by_side() -> None:
     inside: list[str] = []
     gate = asyncio.Event()
 
-    async def wait(value: dict[str, object]) -> None:
+    async def wait(value: dict[str, JsonValue]) -> None:
         inside.append(str(value["id"]))
         await gate.wait()
 

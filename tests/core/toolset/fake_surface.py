@@ -98,6 +98,8 @@ class FakeSurface:
         self.contexts: list[SnapshotContext | None] = []
         self.snapshots = 0
         self.closed = False
+        self.admit: Callable[[], None] = lambda: None
+        """Called between the claim of evidence and its consumption, as admission is."""
         self._revision = 1
         self._listeners: list[Callable[[AgentSurfaceEvent], None]] = []
         self.confirmations = ConfirmationStore(
@@ -246,7 +248,13 @@ class FakeSurface:
         )
         try:
             if confirmation_id is not None:
-                self.confirmations.claim(confirmation_id, binding).consume()
+                evidence = self.confirmations.claim(confirmation_id, binding)
+                try:
+                    self.admit()
+                except AgentCapabilityError:
+                    evidence.release()
+                    raise
+                evidence.consume()
                 return
             pending = self.confirmations.request(
                 binding,

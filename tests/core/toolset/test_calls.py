@@ -208,26 +208,18 @@ async def test_an_expired_request_ends_the_call_and_the_next_equal_call_starts_a
 async def test_an_approval_that_was_not_used_is_presented_by_the_next_equal_call() -> None:
     """The person is not asked twice because a queue was full."""
     surface = FakeSurface()
-    busy = True
+    surface.procedure("things.delete", lambda value: {"done": True})
 
-    def handler(value: dict[str, JsonValue]) -> object:
-        return {"done": True}
+    def full() -> None:
+        raise _failures.rate_limited("queue-full", 100)
 
-    surface.procedure("things.delete", handler)
-    original = surface._require_approval
-
-    def gate(*given: object) -> None:
-        if busy and given[3] is not None:
-            raise _failures.rate_limited("queue-full", 100)
-        original(*given)  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]  (passed on unchanged)
-
-    surface._require_approval = gate  # type: ignore[method-assign]  # stands for admission after the claim
+    surface.admit = full
     tool = _only(_waiting_toolset(surface))
     task = asyncio.create_task(tool.execute({"id": 1}))
     await _until(surface.pending_ids)
     surface.answer(approved=True)
     assert _code(await task) == (ErrorCode.RATE_LIMITED, "queue-full")
-    busy = False
+    surface.admit = lambda: None
     assert (await tool.execute({"id": 1.0})).status == "ok"
     assert surface.pending_ids() == []
 
