@@ -40,8 +40,7 @@ class LinkQuestion(QObject):
         if not is_openable(url.toString(QUrl.ComponentFormattingOption.FullyEncoded)) or self.box is not None:
             return
         self._url = url
-        box = QMessageBox(self._window.window())
-        box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        box = QMessageBox(self._window)
         box.setIcon(QMessageBox.Icon.Question)
         box.setWindowTitle(tr("Open a link"))
         box.setTextFormat(Qt.TextFormat.PlainText)
@@ -54,7 +53,7 @@ class LinkQuestion(QObject):
         box.setEscapeButton(cancel)
         opens.setObjectName("openLink")
         box.buttonClicked.connect(self._on_clicked)
-        box.destroyed.connect(self._forget)
+        box.finished.connect(self._forget)
         self.box = box
         box.open()
 
@@ -63,4 +62,6 @@ class LinkQuestion(QObject):
             self._open_url(self._url)
 
     def _forget(self) -> None:
+        if self.box is not None:
+            self.box.deleteLater()
         self.box = None

@@ -130,7 +130,7 @@ def _style(colors: DockColors) -> str:
 def _with_colors(rendered: str, colors: DockColors) -> str:
     # The rules below write these words where a colour belongs; text of the model cannot contain them, because it
     # never holds a control character once it was made visible.
-    return rendered.replace("\x01code", colors.code.name()).replace("\x01line", colors.border.name())
+    return rendered.strip().replace("\x01code", colors.code.name()).replace("\x01line", colors.border.name())
 
 
 def _restricted(parser: MarkdownIt) -> MarkdownIt:

@@ -64,6 +64,8 @@ class TranscriptView(QAbstractScrollArea):
         self._renderer = renderer
         self._items: list[_Item] = []
         self._by_id: dict[str, _Item] = {}
+        self._live: set[int] = set()
+        self._tops_cache: list[int] | None = None
         self._colors = DockColors.of(self.palette())
         self._following = True
         self._anchor = 0
@@ -106,12 +108,12 @@ class TranscriptView(QAbstractScrollArea):
 
     def rows(self) -> list[TranscriptRow]:
         """The rows that exist, in the order of the transcript."""
-        return [item.row for item in self._items if item.row is not None]
+        rows = (self._items[index].row for index in sorted(self._live))
+        return [row for row in rows if row is not None]
 
     def set_entries(self, entries: Sequence[TranscriptEntry]) -> None:
         """Show another conversation, from its end."""
-        for item in self._items:
-            self._release(item)
+        self._release_all()
         self._items = [_Item(entry) for entry in entries]
         self._by_id = {item.entry.message_id: item for item in self._items}
         self._pending.clear()
@@ -125,6 +127,7 @@ class TranscriptView(QAbstractScrollArea):
             item = _Item(entry)
             self._items.append(item)
             self._by_id[entry.message_id] = item
+            self._tops_cache = None
         else:
             item.entry = entry
             if not isinstance(entry, ToolCall):
@@ -182,9 +185,7 @@ class TranscriptView(QAbstractScrollArea):
                 for row in self.rows():
                     row.apply_colors(colors)
         elif event.type() in (QEvent.Type.FontChange, QEvent.Type.LayoutDirectionChange):
-            for item in self._items:
-                self._release(item)
-                item.measured_for = -1
+            self._release_all()
             self._settle()
 
     @override
@@ -235,11 +236,14 @@ class TranscriptView(QAbstractScrollArea):
         self._anchor_offset = value - tops[self._anchor] if self._items else 0
 
     def _tops(self) -> list[int]:
-        width = self.viewport().width()
-        for item in self._items:
-            if item.height == 0:
-                item.height = self._guessed_height(item, width)
-        return list(accumulate((item.height for item in self._items), initial=_TOP_SPACE))
+        """Where each row begins, and at last where the conversation ends, in pixels from its beginning."""
+        if self._tops_cache is None:
+            width = self.viewport().width()
+            for item in self._items:
+                if item.height == 0:
+                    item.height = self._guessed_height(item, width)
+            self._tops_cache = list(accumulate((item.height for item in self._items), initial=_TOP_SPACE))
+        return self._tops_cache
 
     def _guessed_height(self, item: _Item, width: int) -> int:
         metrics = self.fontMetrics()
@@ -287,24 +291,27 @@ class TranscriptView(QAbstractScrollArea):
             item = self._items[index]
             if item.row is None:
                 item.row = self._made_row(item)
+                self._live.add(index)
                 item.measured_for = -1
             if item.measured_for != width:
                 item.measured_for = width
                 measured = item.row.row_height(width)
                 changed = changed or measured != item.height
                 item.height = measured
+        if changed:
+            self._tops_cache = None
         return changed
 
     def _place(self, tops: list[int], value: int) -> None:
         width, height = self.viewport().width(), self.viewport().height()
         # Rows live longer than they must, so that reading up and down in one place makes none anew.
         kept = self._between(tops, value - 2 * height, value + 3 * height)
-        for index, item in enumerate(self._items):
+        for index in sorted(self._live):
+            item = self._items[index]
             row = item.row
-            if row is None:
-                continue
-            if index not in kept and not row.in_use:
+            if row is None or (index not in kept and not row.in_use):
                 self._release(item)
+                self._live.discard(index)
                 continue
             place = QRect(0, tops[index] - value, width, item.height)
             if row.geometry() != place:
@@ -356,7 +363,7 @@ class TranscriptView(QAbstractScrollArea):
 
     def _on_row_changed(self) -> None:
         row = self.sender()
-        for item in self._items:
+        for item in (self._items[index] for index in self._live):
             if item.row is row:
                 if isinstance(item.row, ToolCard):
                     item.details_open = item.row.details_button.isChecked()
@@ -373,6 +380,14 @@ class TranscriptView(QAbstractScrollArea):
             self._stops_dirty = True
         elif item.row is None:
             item.height = 0
+            self._tops_cache = None
+
+    def _release_all(self) -> None:
+        for item in self._items:
+            self._release(item)
+            item.measured_for = -1
+        self._live.clear()
+        self._tops_cache = None
 
     def _release(self, item: _Item) -> None:
         if item.row is not None:
