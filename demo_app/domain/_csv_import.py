@@ -113,7 +113,8 @@ def import_csv(
         created=run.created if committed else 0,
         updated=run.updated if committed else 0,
         skipped=run.skipped if committed else 0,
-        errors=tuple(run.errors),
+        # A batch finds what is wrong with the form of its lines before what is wrong with their values.
+        errors=tuple(sorted(run.errors, key=lambda error: error.line)),
         error_count=run.error_count,
         committed=committed,
     )

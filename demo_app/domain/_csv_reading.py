@@ -173,7 +173,8 @@ def _header(record: CsvLine | None, path: Path) -> tuple[str, ...]:
 def _encoding(head: bytes, path: Path) -> str:
     if head.startswith((b"\xff\xfe", b"\xfe\xff")):
         return "utf-16"  # what spreadsheets call "Unicode text"
-    if b"\x00" in head:
+    # Only the header decides: further down, a zero byte is a mistake of its line.
+    if b"\x00" in head.partition(b"\n")[0]:
         raise CsvFormatError(f"The file {path.name} is not a text file.")
     return "utf-8-sig"
 

@@ -55,6 +55,7 @@ class DevicesTable(QTableView):
         self._kept_selection: tuple[str, ...] = ()
         self._kept_current = ""
         self._lead_id = ""
+        self._is_replacing = False
         self.setAccessibleName(self.tr("Devices"))
         self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
         self.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
@@ -76,6 +77,8 @@ class DevicesTable(QTableView):
         header.setSortIndicator(COLUMNS.index(model.order.column), Qt.SortOrder.AscendingOrder)
         model.set_palette(self.palette())
         self.setModel(model)
+        # A header asks whether all rows of a column are selected, one by one. It gets a selection that is always empty.
+        header.setSelectionModel(QItemSelectionModel(model, header))
         self.setSortingEnabled(True)
         self.resizeColumnsToContents()
         model.modelAboutToBeReset.connect(self._keep_selection)
@@ -89,7 +92,7 @@ class DevicesTable(QTableView):
 
     def selected_count(self) -> int:
         """How many devices are selected."""
-        return sum(1 for _ in self._selected_rows())
+        return sum(bottom - top + 1 for top, bottom in self._selected_spans())
 
     def lead_id(self) -> str:
         """The selected device to show in detail: the one with the focus, else the first; empty when there is none."""
@@ -127,13 +130,12 @@ class DevicesTable(QTableView):
         rows = [self._model.find_row(device_id) for device_id in wanted]
         if None in rows:
             raise DevicesNotListedError([id_ for id_, row in zip(wanted, rows, strict=True) if row is None])
-        flags = {
-            "replace": QItemSelectionModel.SelectionFlag.ClearAndSelect,
-            "add": QItemSelectionModel.SelectionFlag.Select,
-            "remove": QItemSelectionModel.SelectionFlag.Deselect,
-        }[mode]
-        selected = self._selection_of(row for row in rows if row is not None)
-        self.selectionModel().select(selected, flags | QItemSelectionModel.SelectionFlag.Rows)
+        named = {row for row in rows if row is not None}
+        if mode == "add":
+            named.update(self._selected_rows())
+        elif mode == "remove":
+            named = set(self._selected_rows()) - named
+        self._replace_selection(named)
         if mode != "remove" and wanted and rows[0] is not None:
             self._set_current(rows[0])
 
@@ -163,13 +165,28 @@ class DevicesTable(QTableView):
             self._model.set_palette(self.palette())
 
     def _selected_rows(self) -> Iterator[int]:
+        for top, bottom in self._selected_spans():
+            yield from range(top, bottom + 1)
+
+    def _selected_spans(self) -> list[tuple[int, int]]:
+        """First and last row of each selected stretch, top to bottom, without overlap."""
         ranges = self.selectionModel().selection()
         parts = [ranges.at(number) for number in range(ranges.count())]
-        spans = sorted({(part.top(), part.bottom()) for part in parts if part.isValid()})
-        next_row = 0
-        for top, bottom in spans:
-            yield from range(max(top, next_row), bottom + 1)
-            next_row = max(next_row, bottom + 1)
+        spans: list[tuple[int, int]] = []
+        for top, bottom in sorted({(part.top(), part.bottom()) for part in parts if part.isValid()}):
+            start = max(top, spans[-1][1] + 1) if spans else top
+            if start <= bottom:
+                spans.append((start, bottom))
+        return spans
+
+    def _replace_selection(self, rows: set[int]) -> None:
+        """Select exactly these rows, and announce it once."""
+        self._is_replacing = True
+        # Cleared first: Qt compares every old range with every new one, and with thousands of each that takes minutes.
+        self.selectionModel().clearSelection()
+        self.selectionModel().select(self._selection_of(rows), QItemSelectionModel.SelectionFlag.Select)
+        self._is_replacing = False
+        self._announce_selection()
 
     def _selection_of(self, rows: Iterable[int]) -> QItemSelection:
         """The rows as few ranges: fifty thousand single ones would take Qt minutes to merge."""
@@ -211,6 +228,8 @@ class DevicesTable(QTableView):
             self._announce_selection()
 
     def _announce_selection(self) -> None:
+        if self._is_replacing:
+            return
         self.selection_changed.emit()
         self._announce_lead()
 
