@@ -46,12 +46,13 @@ def make_record(declaration: Mapping[str, JsonValue]) -> DeclarationRecord:
     Args:
         declaration: The entry without hashes; ``capabilities`` holds the capability entries without hashes.
     """
-    context = {key: value for key, value in declaration.items() if key != "capabilities"}
+    context: dict[str, JsonValue] = {key: value for key, value in declaration.items() if key != "capabilities"}
     capabilities = declaration["capabilities"]
-    hashed: list[JsonValue] = []
-    for capability in capabilities if isinstance(capabilities, list) else ():
-        if isinstance(capability, dict):
-            hashed.append({**capability, "contractHash": digest({"capability": capability, "component": context})})
+    hashed: list[JsonValue] = [
+        {**capability, "contractHash": _contract_hash(capability, context)}
+        for capability in (capabilities if isinstance(capabilities, list) else ())
+        if isinstance(capability, dict)
+    ]
     entry: dict[str, JsonValue] = {**context, "capabilities": hashed}
     declaration_hash = digest(entry)
     frozen = freeze_json({**entry, "declarationHash": declaration_hash})
@@ -60,6 +61,11 @@ def make_record(declaration: Mapping[str, JsonValue]) -> DeclarationRecord:
     return DeclarationRecord(
         declaration_id=str(declaration["declarationId"]), entry=frozen, declaration_hash=declaration_hash
     )
+
+
+def _contract_hash(capability: dict[str, JsonValue], context: dict[str, JsonValue]) -> str:
+    hashed: dict[str, JsonValue] = {"capability": capability, "component": context}
+    return digest(hashed)
 
 
 def make_manifest(
@@ -80,7 +86,7 @@ def make_manifest(
     manifest: dict[str, JsonValue] = {
         "formatVersion": FORMAT_VERSION,
         "compilerVersion": COMPILER_VERSION,
-        "targets": sorted(targets),
+        "targets": [*sorted(targets)],
         "declarations": [thaw_json(record.entry) for record in sorted(records, key=lambda item: item.declaration_id)],
         "external": [dict(item) for item in external],
         "completeness": {"status": completeness},

@@ -174,16 +174,20 @@ class CancelToken(Protocol):
     @property
     def cancelled(self) -> bool:
         """Whether the call was asked to end."""
+        ...
 
     @property
     def reason(self) -> str | None:
         """``timeout``, ``cancelled``, ``unmounted`` or ``closed``; ``None`` while not cancelled."""
+        ...
 
     def on_cancel(self, callback: Callable[[], None]) -> Callable[[], None]:
         """Call ``callback`` once when cancelled (at once if it is already); returns a disposer."""
+        ...
 
     def wait(self) -> Awaitable[None]:
         """Awaitable that ends when the call is cancelled."""
+        ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -225,7 +229,7 @@ class ComponentRef:
         return {"type": self.type, "instanceId": self.instance_id}
 
 
-class PreconditionFailure(AgentSurfaceError):
+class PreconditionFailure(AgentSurfaceError):  # noqa: N818  # returned as often as raised
     """Returned or raised by a precondition; ``message`` and ``details`` are shown to the agent.
 
     Attributes:

@@ -27,12 +27,15 @@ class Clock(Protocol):
 
     def now_ms(self) -> int:
         """Wall-clock time in milliseconds since the Unix epoch (UTC); may jump."""
+        ...
 
     def monotonic_ms(self) -> int:
         """Milliseconds on a clock that never goes back; only differences mean anything."""
+        ...
 
     def call_later(self, delay_ms: int, callback: Callable[[], None]) -> TimerHandle:
         """Run ``callback`` on the owner thread once ``delay_ms`` milliseconds have passed."""
+        ...
 
 
 class HostLoop(Protocol):
@@ -40,6 +43,7 @@ class HostLoop(Protocol):
 
     def call_soon(self, callback: Callable[[], None]) -> bool:
         """Run ``callback`` in the next turn; ``False`` when there is no loop to run it."""
+        ...
 
     def call_soon_threadsafe(self, callback: Callable[[], None]) -> None:
         """Run ``callback`` on the owner thread, from any thread.
@@ -50,9 +54,11 @@ class HostLoop(Protocol):
 
     def create_task(self, coroutine: Coroutine[object, object, T]) -> asyncio.Task[T]:
         """Start ``coroutine`` as a task of this loop. A coroutine that was already begun is continued."""
+        ...
 
     def create_future(self) -> asyncio.Future[object]:
         """A future of this loop."""
+        ...
 
 
 class HandlerRunner(Protocol):
@@ -64,6 +70,7 @@ class HandlerRunner(Protocol):
         The final checks before a handler starts are part of ``handler``, so they happen in the turn in which
         the runner calls it.
         """
+        ...
 
 
 class IdSource(Protocol):
@@ -71,3 +78,4 @@ class IdSource(Protocol):
 
     def token(self, length: int) -> str:
         """``length`` random characters from ``[0-9A-Za-z]``."""
+        ...

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import secrets
 import string
 import time
@@ -51,7 +52,8 @@ class AsyncioHostLoop:
 
     def __init__(self) -> None:
         self._loop: asyncio.AbstractEventLoop | None = None
-        self._find()
+        with contextlib.suppress(RuntimeError):
+            self._running()
 
     def call_soon(self, callback: Callable[[], None]) -> bool:
         """Run ``callback`` in the next turn; ``False`` when there is no loop to run it."""
@@ -74,19 +76,16 @@ class AsyncioHostLoop:
 
     def create_task(self, coroutine: Coroutine[object, object, T]) -> asyncio.Task[T]:
         """Start ``coroutine`` as a task of the running loop."""
-        return self._find(required=True).create_task(coroutine)
+        return self._running().create_task(coroutine)
 
     def create_future(self) -> asyncio.Future[object]:
         """A future of the running loop."""
-        return self._find(required=True).create_future()
+        return self._running().create_future()
 
-    def _find(self, *, required: bool = False) -> asyncio.AbstractEventLoop:
-        try:
-            self._loop = asyncio.get_running_loop()
-        except RuntimeError:
-            if required:
-                raise
-        return self._loop  # type: ignore[return-value]  # only None when not required, and then it is not used
+    def _running(self) -> asyncio.AbstractEventLoop:
+        """The running loop, remembered for calls from other threads."""
+        self._loop = asyncio.get_running_loop()
+        return self._loop
 
 
 class InlineHandlerRunner:

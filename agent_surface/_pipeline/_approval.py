@@ -175,5 +175,7 @@ def _brief(value: FrozenJson) -> str:
         return f"{len(value)} items"
     if isinstance(value, Mapping):
         return f"{len(value)} fields"
-    text = value if isinstance(value, str) else {None: "none", True: "yes", False: "no"}.get(value, str(value))
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    text = "none" if value is None else str(value)
     return text if len(text) <= _MAX_VALUE_CHARACTERS else text[: _MAX_VALUE_CHARACTERS - 1] + "…"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+
 from agent_surface._base._json import FrozenJson, JsonValue, NotJsonError, freeze_json, thaw_json
 from agent_surface._failures import binding_failed, invalid_input
 from agent_surface._pipeline._call import Call

@@ -174,6 +174,7 @@ async def to_the_end(future: asyncio.Future[object]) -> object:
         except asyncio.CancelledError:
             asked = True
     if asked:
-        future.cancelled() or future.exception()
+        if not future.cancelled():
+            future.exception()  # looked at, so that nobody is warned of an outcome that no longer matters
         raise asyncio.CancelledError
     return future.result()

@@ -152,7 +152,7 @@ def _fingerprint(request: AgentInvocation, agent_input: FrozenJson) -> bytes:
             "registrationId": _text(request.registration_id),
             "instanceId": _text(request.instance_id),
             "surfaceVersion": _text(request.surface_version),
-            "input": agent_input,  # type: ignore[dict-item]  # canonical_json takes frozen values inside plain ones
+            "input": agent_input,
             "confirmationId": _text(request.confirmation_id),
         }
     )

@@ -115,7 +115,7 @@ class Pipeline:
             run.send(None)
         except StopIteration:
             if call.fatal is not None:
-                raise call.fatal
+                raise call.fatal from None
             return
         call.future = self._host_loop.create_future()
         task = self._host_loop.create_task(run)
@@ -157,7 +157,7 @@ class Pipeline:
             self._refused(call, error)
         except asyncio.CancelledError:
             self._cancelled(call)
-        except Exception as error:
+        except Exception as error:  # noqa: BLE001  # whatever user code raises becomes a result here, and is logged
             self._failed(call, error)
         except BaseException as error:
             # The interpreter is asked to stop: the call gets its result first, then the request goes on.

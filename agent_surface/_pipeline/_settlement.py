@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
 from agent_surface._base._json import FrozenJson, NotJsonError, freeze_json, json_bytes
@@ -20,6 +20,8 @@ from agent_surface.errors import (
 )
 from agent_surface.events import AgentSurfaceEvent, InvocationSettled
 from agent_surface.invocation import AgentInvocationResult, AuditLevel, InvocationError, InvocationOk
+
+NO_FACTS: Mapping[str, object] = MappingProxyType({})
 
 logger = logging.getLogger("agent_surface.pipeline")
 
@@ -68,7 +70,7 @@ class Settlement:
             call.defect = AgentSurfaceDefectError(f"the output of {live.capability_id} is no JSON: {error}")
             raise execution_failed("output-invalid", log_facts={"cause": str(error)}) from error
         except AgentSchemaError as error:
-            logger.error("the output of %s breaks its schema: %s", live.capability_id, error)
+            logger.exception("the output of %s breaks its schema", live.capability_id)
             raise execution_failed("output-invalid", log_facts={"cause": str(error)}) from error
         size_bytes = json_bytes(frozen)
         if size_bytes > self._limits.max_output_bytes:
@@ -147,7 +149,7 @@ class Settlement:
         result: AgentInvocationResult,
         *,
         cached: bool,
-        facts: object = None,
+        facts: Mapping[str, object] = NO_FACTS,
         payload: CapabilityErrorPayload | None = None,
     ) -> None:
         if call.timer is not None:
@@ -177,7 +179,11 @@ class Settlement:
             future.set_result(None)
 
     def _write(
-        self, call: Call, result: AgentInvocationResult, facts: object, payload: CapabilityErrorPayload | None
+        self,
+        call: Call,
+        result: AgentInvocationResult,
+        facts: Mapping[str, object],
+        payload: CapabilityErrorPayload | None,
     ) -> None:
         live = call.live
         level = live.audit if live is not None else AuditLevel.METADATA
@@ -198,6 +204,6 @@ class Settlement:
                 execution_ms=call.execution_ms,
                 input=call.effective_input if level is AuditLevel.FULL else None,
                 confirmation_id=call.evidence.id if call.evidence is not None else None,
-                facts=facts if isinstance(facts, MappingProxyType) else MappingProxyType({}),
+                facts=facts,
             )
         )

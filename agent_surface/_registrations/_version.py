@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 
 
@@ -32,7 +32,7 @@ class SurfaceVersion:
         self._announce()
 
     @contextmanager
-    def batch(self) -> Iterator[None]:
+    def batch(self) -> Generator[None]:
         """Everything inside is one mutation, announced once; batches may be nested."""
         self._depth += 1
         try:

@@ -11,9 +11,9 @@ from agent_surface._manifest import Completeness, DeclarationRecord, verify_mani
 from agent_surface.contracts._components import BOUND_PROOFS, BoundComponent
 from agent_surface.contracts._procedures import PROCEDURE_BINDING_PROOFS
 from agent_surface.errors import AgentSurfaceDefinitionError, AuthorityError, DefinitionErrorCode
-from agent_surface.policies import AgentPolicy, policy_phases
+from agent_surface.policies import AgentPolicy, PolicyAttachment, policy_phases
 
-REMEDY = "If the change is meant, write the contract again with `python -m agent_surface.compiler` and review the difference."
+REMEDY = "If that is meant, write the contract again with `python -m agent_surface.compiler` and review the change."
 
 _REGISTER_WITH_AUTHORITY = (
     "only components bound from a contract of the authority can be registered; "
@@ -196,9 +196,9 @@ def verify_binding(authority: AuthorityProof, bound: BoundComponent) -> None:
         _require_policies(procedure.id, procedure.policies, (*bound.policies, *sealed.policies))
 
 
-def _require_policies(subject: str, demanded: tuple[object, ...], bound: tuple[AgentPolicy, ...]) -> None:
+def _require_policies(subject: str, demanded: tuple[PolicyAttachment, ...], bound: tuple[AgentPolicy, ...]) -> None:
     for attachment in demanded:
-        name, phases, parameters = attachment.name, attachment.phases, attachment.parameters  # type: ignore[attr-defined]  # checked at definition
+        name, phases, parameters = attachment.name, attachment.phases, attachment.parameters
         if not any(
             policy.name == name
             and set(phases) <= set(policy_phases(policy))
@@ -207,7 +207,8 @@ def _require_policies(subject: str, demanded: tuple[object, ...], bound: tuple[A
         ):
             raise AgentSurfaceDefinitionError(
                 DefinitionErrorCode.INVALID_DEFINITION,
-                f"the contract of {subject} demands policy {name!r} in {', '.join(phases)}, and the binding has none that matches",
+                f"the contract of {subject} demands policy {name!r} in {', '.join(phases)}, "
+                "and the binding has none that matches",
                 subject=subject,
                 path="policies",
             )

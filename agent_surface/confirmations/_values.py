@@ -81,6 +81,7 @@ class ConfirmationController(Protocol):
 
     def pending(self) -> tuple[PendingConfirmation, ...]:
         """Pending requests, oldest first."""
+        ...
 
     def resolve(self, confirmation_id: str, *, approved: bool, note: str | None = None) -> bool:
         """Decide a pending request; ``False`` when it is no longer pending.
@@ -90,15 +91,19 @@ class ConfirmationController(Protocol):
             approved: ``True`` mints single-use evidence for exactly the shown input.
             note: The person's words (at most 500 characters are kept); reach the model on a denial.
         """
+        ...
 
     async def wait_for(self, confirmation_id: str) -> ConfirmationResolution:
         """Wait until the request ended; at once when it already has. An unknown id has expired."""
+        ...
 
     def subscribe(self, listener: Callable[[Sequence[PendingConfirmation]], None]) -> Callable[[], None]:
         """Call ``listener`` with all pending requests after each change; returns a disposer."""
+        ...
 
     def resolution(self, confirmation_id: str) -> ConfirmationResolution | None:
         """How a request ended, while that is remembered; ``None`` while it is pending or when forgotten."""
+        ...
 
 
 class ConfirmationWaiter(Protocol):
@@ -106,6 +111,7 @@ class ConfirmationWaiter(Protocol):
 
     async def wait_for(self, confirmation_id: str) -> ConfirmationResolution:
         """Wait until the request ended; at once when it already has. An unknown id has expired."""
+        ...
 
     def withdraw(self, confirmation_id: str) -> None:
         """End a pending request as expired, actor ``withdrawn``. Does nothing when it is not pending."""

@@ -227,12 +227,12 @@ def action_contract(
         require_schema(input, "input", subject)
     if output is not None:
         require_schema(output, "output", subject)
-    schema: AgentSchema[object] = input if input is not None else EMPTY_OBJECT_SCHEMA  # type: ignore[assignment]  # the overloads tell InT
+    schema: AgentSchema[object] = input if input is not None else EMPTY_OBJECT_SCHEMA
     require_object_input(schema, subject)
     contract: ActionContract[object, object] = ActionContract(
         description=check_description(description, DEFAULT_LIMITS.max_capability_description, subject),
         input=schema,
-        output=output,  # type: ignore[arg-type]  # the overloads tell OutT
+        output=output,
         effect=checked_effect,
         idempotent=bool(idempotent),
         reversible=bool(reversible),

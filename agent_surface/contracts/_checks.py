@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from enum import StrEnum
 from types import MappingProxyType
 from typing import TypeVar
 
@@ -16,6 +17,7 @@ DEFAULT_LIMITS = AgentSurfaceLimits()
 NO_META: Mapping[str, FrozenJson] = MappingProxyType({})
 
 MemberT = TypeVar("MemberT")
+EnumT = TypeVar("EnumT", bound=StrEnum)
 
 
 def definition_error(
@@ -114,7 +116,8 @@ def require_schema(schema: object, field: str, subject: str) -> None:
     """``schema`` was made by one of the library's constructors."""
     if not isinstance(schema, AgentSchema):
         raise definition_error(
-            f"{field} of {subject} must be made by from_model, from_type or from_json_schema, not {type(schema).__name__}",
+            f"{field} of {subject} must be made by from_model, from_type or from_json_schema, "
+            f"not {type(schema).__name__}",
             subject=subject,
             path=field,
         )
@@ -126,9 +129,9 @@ def require_object_input(schema: AgentSchema[MemberT], subject: str) -> None:
         raise definition_error(f"the input of {subject} must be an object", subject=subject, path="input")
 
 
-def require_member(value: object, kind: type[MemberT], field: str, subject: str) -> MemberT:
+def require_member(value: str, kind: type[EnumT], field: str, subject: str) -> EnumT:
     """``value`` as a member of a closed set, from the member itself or its text."""
     try:
-        return kind(value)  # type: ignore[call-arg]  # StrEnum classes are called with a value
+        return kind(value)
     except ValueError:
         raise definition_error(f"{field} of {subject} cannot be {value!r}", subject=subject, path=field) from None

@@ -231,13 +231,16 @@ def _members(component_type: str, members: Mapping[str, object] | None, kind: ty
 
 
 def _component_declaration(contract: AgentComponentContract, module: str) -> dict[str, JsonValue]:
-    capabilities: list[JsonValue] = []
-    for name in sorted(contract.observations):
-        capabilities.append(
+    capabilities: list[JsonValue] = [
+        *(
             observation_entry(contract.observations[name], format_view_capability_id(contract.type, name))
-        )
-    for name in sorted(contract.actions):
-        capabilities.append(action_entry(contract.actions[name], format_view_capability_id(contract.type, name)))
+            for name in sorted(contract.observations)
+        ),
+        *(
+            action_entry(contract.actions[name], format_view_capability_id(contract.type, name))
+            for name in sorted(contract.actions)
+        ),
+    ]
     return {
         "declarationId": f"{module}:{contract.type}",
         "kind": "component",

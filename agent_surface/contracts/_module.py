@@ -16,7 +16,7 @@ def declaring_module(depth: int) -> str:
     Raises:
         AgentSurfaceDefinitionError: The code runs as a bare script, so its name would change with how it is started.
     """
-    module_globals = sys._getframe(depth).f_globals
+    module_globals = sys._getframe(depth).f_globals  # noqa: SLF001  # pyright: ignore[reportPrivateUsage]  # a declaration is named after its module
     spec = module_globals.get("__spec__")
     name = getattr(spec, "name", None) or module_globals.get("__name__")
     if not isinstance(name, str) or name == "__main__":

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType
-from typing import Generic, Literal, TypeAlias, TypeVar
+from typing import Generic, Literal, TypeAlias, TypeVar, cast
 
 from agent_surface._base._json import FrozenJson, JsonSchema, JsonValue, thaw_json
 from agent_surface._base._provenance import ProofStore
@@ -138,7 +138,7 @@ def define_agent_procedure_contract(
             path="effect",
             code=DefinitionErrorCode.PLANE_VIOLATION,
         )
-    schema: AgentSchema[object] = input if input is not None else EMPTY_OBJECT_SCHEMA  # type: ignore[assignment]  # absent input is an empty object
+    schema = cast("AgentSchema[object]", input if input is not None else EMPTY_OBJECT_SCHEMA)
     require_schema(schema, "input", subject)
     require_object_input(schema, subject)
     if output is not None:
@@ -148,11 +148,11 @@ def define_agent_procedure_contract(
         raise definition_error(
             f"destructive procedure {subject} cannot have confirmation 'never'", subject=subject, path="confirmation"
         )
-    contract: AgentProcedureContract[InT, OutT] = AgentProcedureContract(
+    contract: AgentProcedureContract[object, object] = AgentProcedureContract(
         id=subject,
         description=check_description(description, DEFAULT_LIMITS.max_capability_description, subject),
-        input=schema,  # type: ignore[arg-type]  # absent input is an empty object
-        output=output,
+        input=schema,
+        output=cast("AgentSchema[object] | None", output),
         effect=checked_effect,
         idempotent=defaults[0] if idempotent is None else bool(idempotent),
         reversible=defaults[1] if reversible is None else bool(reversible),
@@ -166,13 +166,13 @@ def define_agent_procedure_contract(
     )
     seal = ProcedureSeal(
         record=make_record(_procedure_declaration(contract, declaring_module(2))),
-        contract=replace(contract),  # type: ignore[arg-type]  # the seal forgets the types
+        contract=replace(contract),
     )
     PROCEDURE_SEALS.attest(contract, seal)
-    return contract
+    return cast("AgentProcedureContract[InT, OutT]", contract)
 
 
-def _procedure_declaration(contract: AgentProcedureContract[InT, OutT], module: str) -> dict[str, JsonValue]:
+def _procedure_declaration(contract: AgentProcedureContract[object, object], module: str) -> dict[str, JsonValue]:
     return {
         "declarationId": f"{module}:{contract.id}",
         "kind": CapabilityKind.PROCEDURE.value,

@@ -7,6 +7,8 @@ from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Collection, Mapping
 from types import MappingProxyType
 
+from typing_extensions import override
+
 from agent_surface._base._json import FrozenJson
 from agent_surface._failures import capability_error, not_authorized, not_found, rate_limited
 from agent_surface.errors import ErrorCode
@@ -32,6 +34,7 @@ class _Named:
         self.name = name
         self.parameters: Mapping[str, FrozenJson] = MappingProxyType(dict(parameters))
 
+    @override
     def __repr__(self) -> str:
         return f"<policy {self.name} {dict(self.parameters)}>"
 
@@ -79,8 +82,15 @@ class _TenantBoundary(_Named):
         component_tenant: Callable[[PolicyContext], object] | None,
     ) -> None:
         super().__init__("tenant-boundary", {"tenantKey": tenant_key})
-        self._host_tenant = host_tenant or (lambda context: context.host.get(tenant_key))
-        self._component_tenant = component_tenant or (lambda context: context.internal.get(tenant_key))
+
+        def of_host(context: PolicyContext) -> object:
+            return context.host.get(tenant_key)
+
+        def of_component(context: PolicyContext) -> object:
+            return context.internal.get(tenant_key)
+
+        self._host_tenant = host_tenant or of_host
+        self._component_tenant = component_tenant or of_component
 
     def _same(self, context: PolicyContext) -> bool:
         tenant = self._host_tenant(context)

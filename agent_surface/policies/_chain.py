@@ -123,12 +123,14 @@ def _step(hooks: Sequence[tuple[str, Hook]], index: int, context: PolicyContext)
     except AgentCapabilityError as error:
         raise _attributed(error, name) from error.__cause__
     except Exception as error:
-        raise _broken(name, context) from error
+        logger.exception("policy %s raised on %s; refused", name, context.capability_id)
+        raise _undecided(name) from error
     if outcome is PASSED:
         return PASSED
     if inspect.isawaitable(outcome):
         return _settle(name, outcome, context)
-    raise _broken(name, context)
+    logger.error("policy %s returned neither call_next() nor a refusal on %s; refused", name, context.capability_id)
+    raise _undecided(name)
 
 
 async def _settle(name: str, outcome: Awaitable[object], context: PolicyContext) -> object:
@@ -140,9 +142,11 @@ async def _settle(name: str, outcome: Awaitable[object], context: PolicyContext)
     except AgentCapabilityError as error:
         raise _attributed(error, name) from error.__cause__
     except Exception as error:
-        raise _broken(name, context) from error
+        logger.exception("policy %s raised on %s; refused", name, context.capability_id)
+        raise _undecided(name) from error
     if verdict is not PASSED:
-        raise _broken(name, context)
+        logger.error("policy %s returned neither call_next() nor a refusal on %s; refused", name, context.capability_id)
+        raise _undecided(name)
     return PASSED
 
 
@@ -153,6 +157,5 @@ def _attributed(error: AgentCapabilityError, name: str) -> AgentCapabilityError:
     return AgentCapabilityError(error.payload, log_facts={**error.log_facts, "policy": name})
 
 
-def _broken(name: str, context: PolicyContext) -> AgentCapabilityError:
-    logger.error("policy %s did not decide about %s; refused", name, context.capability_id, exc_info=True)
+def _undecided(name: str) -> AgentCapabilityError:
     return not_authorized({"policy": name, "cause": "policy did not decide"})

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Generator, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from types import MappingProxyType
@@ -91,7 +91,7 @@ class InvokeContext(PolicyContext):
     """
 
     effective_input: FrozenJson
-    demands: list[ConfirmationDemand] = field(default_factory=list)
+    demands: list[ConfirmationDemand] = field(default_factory=list[ConfirmationDemand])
 
     def require_confirmation(self, summary: str | None = None) -> None:
         """Ask a person before this call executes.
@@ -107,7 +107,7 @@ class Passed:
 
     __slots__ = ()
 
-    def __await__(self):  # type: ignore[no-untyped-def]  # a generator that ends at once has no useful type
+    def __await__(self) -> Generator[None, None, Passed]:
         return self
         yield
 
@@ -118,7 +118,9 @@ PolicyVerdict: TypeAlias = Awaitable[object]
 
 
 class AgentPolicy(Protocol):
-    """A named rule. Besides ``name`` it has any of these methods, looked up once at registration:
+    """A named rule.
+
+    Besides ``name`` it has any of these methods, looked up once at registration:
 
     * ``on_discovery(context: PolicyContext) -> DiscoveryDecision``: synchronous, cheap, without side effect;
     * ``on_authorize(context: PolicyContext, call_next)``: phase 4, no input in sight;
@@ -131,6 +133,7 @@ class AgentPolicy(Protocol):
     @property
     def name(self) -> str:
         """The policy's name, as a contract's attachment knows it."""
+        ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

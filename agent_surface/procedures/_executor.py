@@ -41,9 +41,11 @@ class ProcedureExecutor(Protocol):
     @property
     def paths(self) -> Collection[str]:
         """The procedure paths it can run; a reference to another one registers nothing."""
+        ...
 
     def execute(self, path: str, input: Mapping[str, JsonValue], info: ProcedureInfo) -> Awaitable[object]:
         """Run one procedure with its validated input and return a JSON value."""
+        ...
 
 
 class _Service:

@@ -6,10 +6,10 @@ import asyncio
 import concurrent.futures
 import logging
 import threading
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from types import TracebackType
-from typing import Literal
+from typing import Literal, Self
 
 from agent_surface._base._limits import AgentSurfaceLimits
 from agent_surface._base._ports import Clock, HandlerRunner, HostLoop, IdSource
@@ -80,7 +80,9 @@ MAX_CONSUMER_ID_CHARACTERS = 128
 
 
 class AgentSurfaceRegistry:
-    """Everything live of one application surface. Made by :func:`~agent_surface.registry.create_agent_surface_registry`.
+    """Everything live of one application surface.
+
+    Made by :func:`~agent_surface.registry.create_agent_surface_registry`.
 
     It belongs to the thread that made it. :meth:`invoke_threadsafe` is the one way in from another; every other
     call from elsewhere raises :class:`WrongThreadError`.
@@ -111,7 +113,8 @@ class AgentSurfaceRegistry:
         self._authority = require_authority(authority)
         if environment == "production" and self._authority.completeness != "proven":
             raise AuthorityError(
-                f"a registry in production needs a contract that is proven, and this one is {self._authority.completeness}"
+                "a registry in production needs a contract that is proven, "
+                f"and this one is {self._authority.completeness}"
             )
         self.surface_id = f"srf_{ids.token(22)}"
         self.environment: AgentEnvironment = environment
@@ -286,7 +289,7 @@ class AgentSurfaceRegistry:
                     self._version.bump()
 
     @contextmanager
-    def batch(self) -> Iterator[None]:
+    def batch(self) -> Generator[None]:
         """Everything inside is one bump of the version and one ``surface-changed`` (AS-VER-002)."""
         with self._public("batch"), self._version.batch():
             yield
@@ -329,7 +332,7 @@ class AgentSurfaceRegistry:
         _, running = await asyncio.wait(tasks, timeout=timeout_ms / 1_000)
         return not running
 
-    def __enter__(self) -> AgentSurfaceRegistry:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(
@@ -486,7 +489,8 @@ class AgentSurfaceRegistry:
     def invalidate_registration(self, registration: Registration) -> None:
         """Bump the version once; for :class:`RegistrationHandle`."""
         with self._public("invalidate"):
-            self._version.bump()
+            if registration.status == "active":
+                self._version.bump()
 
     def remove_registration(self, registration: Registration) -> None:
         """Take a component away; for :class:`RegistrationHandle`."""
@@ -609,7 +613,7 @@ class AgentSurfaceRegistry:
         self._events.emit(SurfaceChanged(surface_version=self._version.text))
 
     @contextmanager
-    def _delivery(self) -> Iterator[None]:
+    def _delivery(self) -> Generator[None]:
         self._public_depth += 1
         try:
             yield
@@ -619,7 +623,7 @@ class AgentSurfaceRegistry:
                 self._deliver_change()
 
     @contextmanager
-    def _public(self, operation: str) -> Iterator[None]:
+    def _public(self, operation: str) -> Generator[None]:
         self._require_open(operation)
         with self._delivery():
             yield

@@ -7,6 +7,8 @@ import concurrent.futures
 import contextlib
 import threading
 
+from typing_extensions import override
+
 from agent_surface._base._ports import HostLoop
 from agent_surface.invocation import AgentInvocationResult
 
@@ -24,6 +26,7 @@ class ThreadsafeResult(concurrent.futures.Future[AgentInvocationResult]):
         self._task: asyncio.Task[AgentInvocationResult] | None = None
         self._host_loop: HostLoop | None = None
 
+    @override
     def cancel(self) -> bool:
         """Cancel the call; ``False`` when it has ended."""
         cancelled = super().cancel()
@@ -31,9 +34,10 @@ class ThreadsafeResult(concurrent.futures.Future[AgentInvocationResult]):
         if cancelled and task is not None and host_loop is not None:
             # The loop may be gone already; then there is no call left to cancel.
             with contextlib.suppress(RuntimeError):
-                host_loop.call_soon_threadsafe(lambda: task.cancel() and None)
+                host_loop.call_soon_threadsafe(lambda: _cancel(task))
         return cancelled
 
+    @override
     def result(self, timeout: float | None = None) -> AgentInvocationResult:
         """The result; waits ``timeout`` seconds at most.
 
@@ -43,6 +47,7 @@ class ThreadsafeResult(concurrent.futures.Future[AgentInvocationResult]):
         self._require_elsewhere()
         return super().result(timeout)
 
+    @override
     def exception(self, timeout: float | None = None) -> BaseException | None:
         """The exception, or ``None``; waits ``timeout`` seconds at most.
 
@@ -77,3 +82,7 @@ class ThreadsafeResult(concurrent.futures.Future[AgentInvocationResult]):
     def _require_elsewhere(self) -> None:
         if not self.done() and threading.get_ident() == self._owner_thread:
             raise RuntimeError("the owner thread cannot wait for a call that runs on it; await registry.invoke(...)")
+
+
+def _cancel(task: asyncio.Task[AgentInvocationResult]) -> None:
+    task.cancel()

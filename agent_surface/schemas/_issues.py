@@ -79,7 +79,7 @@ def _union_findings(error: ValidationError, path: tuple[str | int, ...]) -> list
         branches.setdefault(inner.relative_schema_path[0], []).append(inner)
     meant = [errors for errors in branches.values() if not any(_shows_other_branch(inner) for inner in errors)]
     if len(meant) == 1:
-        return [finding for inner in meant[0] for finding in _findings(inner, path)]
+        return list(_all_findings(meant[0], path))
     same_type = [errors for errors in branches.values() if not any(_is_wrong_type(inner) for inner in errors)]
     if not same_type:
         kinds = [
@@ -90,11 +90,18 @@ def _union_findings(error: ValidationError, path: tuple[str | int, ...]) -> list
             for name in _type_names(inner.validator_value)
         ]
         return [(path, f"must be {_alternatives(list(dict.fromkeys(kinds)))}")]
+    shared = set[_Finding].intersection(*[_all_findings(errors, path) for errors in same_type])
+    if shared:
+        return list(shared)
     tag = _tag_of(same_type)
     if tag is not None:
         name, values = tag
         return [((*path, name), f"must be one of {_listed(values)}")]
     return [(path, f"fits none of the {len(branches)} forms it can have")]
+
+
+def _all_findings(errors: Iterable[ValidationError], path: tuple[str | int, ...]) -> set[_Finding]:
+    return {finding for error in errors for finding in _findings(error, path)}
 
 
 def _is_wrong_type(error: ValidationError) -> bool:

@@ -67,6 +67,10 @@ def _adapt(tp: TypeForm[T]) -> TypeAdapter[T]:
         raise AgentSurfaceDefinitionError(
             DefinitionErrorCode.UNSUPPORTED_SCHEMA, f"pydantic cannot make a schema of it: {error.message}"
         ) from error
+    except ImportError as error:  # pydantic's EmailStr without the package it needs
+        raise AgentSurfaceDefinitionError(
+            DefinitionErrorCode.UNSUPPORTED_SCHEMA, "EmailStr accepts less than format email says; use str"
+        ) from error
     return adapter
 
 

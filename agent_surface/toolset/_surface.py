@@ -17,17 +17,21 @@ class InvokableSurface(Protocol):
     @property
     def surface_id(self) -> str:
         """``srf_…``."""
+        ...
 
     @property
     def version(self) -> str:
         """The current surface version."""
+        ...
 
     @property
     def confirmation_waiter(self) -> ConfirmationWaiter:
         """Waiting for, and withdrawing, a confirmation."""
+        ...
 
     def snapshot(self, context: SnapshotContext | None = None) -> AgentSurfaceSnapshot:
         """The catalogue of one consumer."""
+        ...
 
     def invoke(
         self,
@@ -37,6 +41,8 @@ class InvokableSurface(Protocol):
         timeout_ms: int | None = None,
     ) -> Awaitable[AgentInvocationResult]:
         """Run one capability through the pipeline. Cancelling the awaiting task cancels the call."""
+        ...
 
     def subscribe(self, listener: Callable[[AgentSurfaceEvent], None]) -> Callable[[], None]:
         """Hear events after each mutation; returns a disposer."""
+        ...

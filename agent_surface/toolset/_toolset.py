@@ -42,6 +42,7 @@ class AgentToolset(Protocol):
         A call of such a one is answered by the registry with its typed reason, so a caller that plans with an older
         catalogue learns what happened instead of "no such tool".
         """
+        ...
 
     def wire_name_map(self) -> Mapping[str, str]:
         """Wire name to capability id of the catalogue ``tools()`` gave last; never decode a name by hand."""
