@@ -29,10 +29,10 @@ _MAX_RICH_CHARACTERS: Final = 40_000
 _OPENABLE: Final = frozenset({"http", "https"})
 
 
-def is_openable(address: str) -> bool:
+def is_openable(url: str) -> bool:
     """Whether a link may be offered at all: an absolute ``http`` or ``https`` address with a host."""
-    url = QUrl(address.strip(), QUrl.ParsingMode.StrictMode)
-    return url.isValid() and url.scheme().lower() in _OPENABLE and bool(url.host())
+    address = QUrl(url.strip(), QUrl.ParsingMode.StrictMode)
+    return address.isValid() and address.scheme().lower() in _OPENABLE and bool(address.host())
 
 
 def create_markdown_renderer() -> MarkdownRenderer:
@@ -134,7 +134,7 @@ def _with_colors(rendered: str, colors: DockColors) -> str:
 
 
 def _restricted(parser: MarkdownIt) -> MarkdownIt:
-    parser.validateLink = is_openable  # type: ignore[assignment]  # the documented way to restrict links
+    parser.validateLink = is_openable  # type: ignore[method-assign]  # the documented way to restrict links
 
     def block(content: str) -> str:
         return (

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QApplication, QWidget
 
 from agent_surface.assistant import (
     AssistantMessage,
@@ -210,3 +210,10 @@ class FakeAnnouncer:
 def failure(code: ErrorCode, message: str = "Try again.", **details: str) -> CapabilityErrorPayload:
     """An error as a surface reports it."""
     return CapabilityErrorPayload(code=code, message=message, retry=Retry.NO, details=details)
+
+
+def focused() -> QWidget:
+    """The widget with the keyboard."""
+    widget = QApplication.focusWidget()
+    assert widget is not None
+    return widget

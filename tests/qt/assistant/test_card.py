@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from PySide6.QtCore import Qt
-from pytestqt.qtbot import QtBot
+from PySide6.QtTest import QSignalSpy, QTest
 
 from agent_surface.assistant import ToolCall, ToolCallStatus
 from agent_surface.confirmations import ConfirmationOutcome
@@ -15,19 +17,16 @@ from qt_binding.assistant._glyphs import Glyph
 from qt_binding.assistant._wording import duration_text, error_text
 from tests.qt.assistant.fakes import FakeConversation, failure
 
-
-def _call(**changes: object) -> ToolCall:
-    facts: dict[str, object] = {
-        "call_id": "c1",
-        "tool_name": "filter",
-        "capability_id": "view:devices.table.filter",
-        "title": "Filter the table",
-        "component_type": "devices.table",
-        "instance_id": "main",
-        "input": {"site": "Milan"},
-        "started_ms": 0,
-    }
-    return ToolCall(**(facts | changes))  # type: ignore[arg-type]  # the test names fields of ToolCall only
+CALL = ToolCall(
+    call_id="c1",
+    tool_name="filter",
+    capability_id="view:devices.table.filter",
+    title="Filter the table",
+    component_type="devices.table",
+    instance_id="main",
+    input={"site": "Milan"},
+    started_ms=0,
+)
 
 
 def _card(dock: AssistantDock) -> ToolCard:
@@ -38,7 +37,7 @@ def _card(dock: AssistantDock) -> ToolCard:
 
 def test_a_running_call_says_what_it_does_and_where(dock: AssistantDock, conversation: FakeConversation) -> None:
     """Words, target and state."""
-    conversation.calls(_call())
+    conversation.calls(CALL)
     card = _card(dock)
     assert (card.title.text, card.facts.text, card.glyph.glyph) == (
         "Filter the table",
@@ -86,7 +85,7 @@ def test_a_settled_call_says_how_it_ended_how_long_it_took_and_why(
     glyph: Glyph,
 ) -> None:
     """In plain language: no code of an error is ever shown."""
-    conversation.calls(_call())
+    conversation.calls(CALL)
     conversation.settles("c1", status, error)
     card = _card(dock)
     assert (card.facts.text, card.reason.text, card.glyph.glyph) == (
@@ -102,9 +101,9 @@ def test_a_call_that_was_stopped_does_not_claim_that_nothing_happened(
     dock: AssistantDock, conversation: FakeConversation
 ) -> None:
     """A handler that did not cooperate may have changed something; when it ends after all, the card says so."""
-    conversation.calls(_call(status=ToolCallStatus.ABANDONED, ended_ms=9))
+    conversation.calls(replace(CALL, status=ToolCallStatus.ABANDONED, ended_ms=9))
     assert _card(dock).reason.text == "It was stopped before a result came. What it had already done may remain."
-    dock.transcript.put(_call(status=ToolCallStatus.ABANDONED, late=True, ended_ms=9))
+    dock.transcript.put(replace(CALL, status=ToolCallStatus.ABANDONED, late=True, ended_ms=9))
     assert "Finished after it was stopped" in _card(dock).facts.text
 
 
@@ -114,44 +113,42 @@ def test_every_error_of_the_surface_has_words() -> None:
     assert all(text and code.value not in text for code, text in texts.items())
 
 
-def test_a_waiting_card_leads_to_its_question(
-    qtbot: QtBot, dock: AssistantDock, conversation: FakeConversation
-) -> None:
+def test_a_waiting_card_leads_to_its_question(dock: AssistantDock, conversation: FakeConversation) -> None:
     """And no longer once it was answered."""
-    conversation.calls(_call())
+    conversation.calls(CALL)
     conversation.waits("c1", "cnf_9")
     card = _card(dock)
-    with qtbot.waitSignal(dock.confirmation_requested_focus) as asked:
-        qtbot.mouseClick(card.answer_button, Qt.MouseButton.LeftButton)
-    assert asked.args == ["cnf_9"]
+    asked = QSignalSpy(dock.confirmation_requested_focus)
+    QTest.mouseClick(card.answer_button, Qt.MouseButton.LeftButton)
+    assert asked.at(0) == ["cnf_9"]
     conversation.answered("c1", ConfirmationOutcome.APPROVED)
     assert not card.answer_button.isVisible()
     assert card.glyph.glyph is Glyph.RUNNING
 
 
-def test_show_in_window_names_the_component(qtbot: QtBot, dock: AssistantDock, conversation: FakeConversation) -> None:
+def test_show_in_window_names_the_component(dock: AssistantDock, conversation: FakeConversation) -> None:
     """The application knows where it is."""
-    conversation.calls(_call())
-    with qtbot.waitSignal(dock.show_requested) as shown:
-        qtbot.mouseClick(_card(dock).show_button, Qt.MouseButton.LeftButton)
-    assert shown.args == ["devices.table", "main"]
+    conversation.calls(CALL)
+    shown = QSignalSpy(dock.show_requested)
+    QTest.mouseClick(_card(dock).show_button, Qt.MouseButton.LeftButton)
+    assert shown.at(0) == ["devices.table", "main"]
 
 
 def test_a_call_of_nothing_known_offers_nothing_to_show(dock: AssistantDock, conversation: FakeConversation) -> None:
     """A tool the model invented has no place in the window and no input worth a button."""
-    conversation.calls(_call(component_type=None, instance_id=None, input=None))
+    conversation.calls(replace(CALL, component_type=None, instance_id=None, input=None))
     assert _card(dock).tab_stops() == []
 
 
 def test_the_input_is_shown_on_demand_read_only_and_stays_open(
-    qtbot: QtBot, dock: AssistantDock, conversation: FakeConversation
+    dock: AssistantDock, conversation: FakeConversation
 ) -> None:
     """Opening makes the card higher; a later state keeps it open."""
-    conversation.calls(_call())
+    conversation.calls(CALL)
     card = _card(dock)
     closed = card.height()
     assert not card.arguments.isVisible()
-    qtbot.mouseClick(card.details_button, Qt.MouseButton.LeftButton)
+    QTest.mouseClick(card.details_button, Qt.MouseButton.LeftButton)
     assert card.arguments.isVisible()
     assert card.arguments.isReadOnly()
     assert card.arguments.toPlainText() == '{\n  "site": "Milan"\n}'
@@ -162,7 +159,7 @@ def test_the_input_is_shown_on_demand_read_only_and_stays_open(
 
 def test_an_input_of_any_size_is_bounded_on_the_screen(dock: AssistantDock, conversation: FakeConversation) -> None:
     """The end is left out, and that is said."""
-    conversation.calls(_call(input={"text": "x" * 100_000}))
+    conversation.calls(replace(CALL, input={"text": "x" * 100_000}))
     card = _card(dock)
     card.details_button.setChecked(True)
     assert card.arguments.toPlainText().endswith("more characters")
@@ -175,7 +172,7 @@ def test_text_of_tools_and_models_is_plain_and_hides_nothing(
     """Neither markup nor invisible characters work in a card, nor does a long word widen the dock."""
     width = dock.width()
     hostile = "<b>x</b>\u202e\u200b" + "Y" * 500
-    conversation.calls(_call(title=hostile, component_type="a\u2066b", input={"k\u202e": "<img src=x>\u200b"}))
+    conversation.calls(replace(CALL, title=hostile, component_type="a\u2066b", input={"k\u202e": "<img src=x>\u200b"}))
     conversation.settles("c1", ToolCallStatus.FAILED, failure(ErrorCode.PRECONDITION_FAILED, "no\x07 <i>x</i>"))
     card = _card(dock)
     card.details_button.setChecked(True)

@@ -6,6 +6,7 @@ import gc
 import weakref
 
 from PySide6.QtCore import QByteArray, QEvent, Qt
+from PySide6.QtTest import QSignalSpy, QTest
 from PySide6.QtWidgets import QApplication, QMainWindow
 from pytestqt.qtbot import QtBot
 
@@ -13,7 +14,7 @@ from agent_surface.assistant import NoticeKind, PersonMessage, SessionState, Too
 from agent_surface.errors import ErrorCode
 from qt_binding.assistant import AssistantDock
 from qt_binding.assistant._rows import MessageRow
-from tests.qt.assistant.fakes import FakeAnnouncer, FakeConversation, failure
+from tests.qt.assistant.fakes import FakeAnnouncer, FakeConversation, failure, focused
 
 
 def _call(call_id: str = "c1", title: str = "Disable the selected devices") -> ToolCall:
@@ -55,7 +56,7 @@ def test_the_status_line_names_the_one_call_that_runs(dock: AssistantDock, conve
 
 
 def test_waiting_for_the_person_is_visible_spoken_and_leads_to_the_question(
-    qtbot: QtBot, dock: AssistantDock, conversation: FakeConversation, announcer: FakeAnnouncer
+    dock: AssistantDock, conversation: FakeConversation, announcer: FakeAnnouncer
 ) -> None:
     """From the status line; the card has its own way."""
     conversation.calls(_call())
@@ -63,22 +64,20 @@ def test_waiting_for_the_person_is_visible_spoken_and_leads_to_the_question(
     conversation.waits("c1", "cnf_1")
     assert dock.status.label.text == "Waiting for your decision"
     assert announcer.said[-1] == ("The assistant needs your decision: Disable the selected devices", True)
-    with qtbot.waitSignal(dock.confirmation_requested_focus) as asked:
-        qtbot.mouseClick(dock.status.answer_button, Qt.MouseButton.LeftButton)
-    assert asked.args == ["cnf_1"]
+    asked = QSignalSpy(dock.confirmation_requested_focus)
+    QTest.mouseClick(dock.status.answer_button, Qt.MouseButton.LeftButton)
+    assert asked.at(0) == ["cnf_1"]
 
 
-def test_the_oldest_of_several_questions_comes_first(
-    qtbot: QtBot, dock: AssistantDock, conversation: FakeConversation
-) -> None:
+def test_the_oldest_of_several_questions_comes_first(dock: AssistantDock, conversation: FakeConversation) -> None:
     """The same order as the host asks in."""
     for number in ("1", "2"):
         conversation.calls(_call(f"c{number}"))
         conversation.waits(f"c{number}", f"cnf_{number}")
     assert dock.status.label.text == "Waiting for 2 decisions of yours"
-    with qtbot.waitSignal(dock.confirmation_requested_focus) as asked:
-        dock.status.answer_button.click()
-    assert asked.args == ["cnf_1"]
+    asked = QSignalSpy(dock.confirmation_requested_focus)
+    dock.status.answer_button.click()
+    assert asked.at(0) == ["cnf_1"]
 
 
 def test_suggestions_come_from_the_conversation_and_fill_the_field(
@@ -88,7 +87,7 @@ def test_suggestions_come_from_the_conversation_and_fill_the_field(
     conversation.suggested = ("Select all shown", "Help")
     conversation.finishes()
     qtbot.waitUntil(lambda: len(dock.suggestions.chips) == 2)
-    qtbot.mouseClick(dock.suggestions.chips[0], Qt.MouseButton.LeftButton)
+    QTest.mouseClick(dock.suggestions.chips[0], Qt.MouseButton.LeftButton)
     assert (dock.composer.edit.toPlainText(), conversation.sent) == ("Select all shown", [])
 
 
@@ -142,7 +141,7 @@ def test_the_shortcut_opens_the_closed_dock_and_leads_to_the_field(qtbot: QtBot,
     window.activateWindow()
     qtbot.waitUntil(window.isActiveWindow)
     modifiers = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier
-    qtbot.keyClick(window, Qt.Key.Key_A, modifiers)
+    QTest.keyClick(window, Qt.Key.Key_A, modifiers)
     assert dock.isVisible()
     assert dock.composer.edit.hasFocus()
 
@@ -157,9 +156,7 @@ def test_the_place_of_the_dock_is_remembered_by_its_window(dock: AssistantDock) 
     assert dock.isVisible()
 
 
-def test_everything_is_reached_with_the_tab_key(
-    qtbot: QtBot, dock: AssistantDock, conversation: FakeConversation
-) -> None:
+def test_everything_is_reached_with_the_tab_key(dock: AssistantDock, conversation: FakeConversation) -> None:
     """Messages, the buttons of a card, the status line, the field and its button, in the order they are seen."""
     conversation.person("hello")
     conversation.calls(_call())
@@ -167,10 +164,8 @@ def test_everything_is_reached_with_the_tab_key(
     dock.transcript.setFocus()
     names: list[str] = []
     for _ in range(6):
-        qtbot.keyClick(QApplication.focusWidget(), Qt.Key.Key_Tab)
-        focused = QApplication.focusWidget()
-        assert focused is not None
-        names.append(focused.accessibleName())
+        QTest.keyClick(focused(), Qt.Key.Key_Tab)
+        names.append(focused().accessibleName())
     assert names == ["You: hello", "Answer\u2026", "Show in window", "Answer\u2026", "Message to the assistant", "Stop"]
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 from PySide6.QtCore import Qt, QUrl
+from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QMessageBox
-from pytestqt.qtbot import QtBot
 
 from qt_binding.assistant import AssistantDock
 from qt_binding.assistant._links import real_address
@@ -26,7 +26,7 @@ def _click_link(dock: AssistantDock, conversation: FakeConversation, address: st
 
 
 def test_a_link_opens_after_the_person_said_so(
-    qtbot: QtBot, dock: AssistantDock, conversation: FakeConversation, opened: list[QUrl]
+    dock: AssistantDock, conversation: FakeConversation, opened: list[QUrl]
 ) -> None:
     """And not before."""
     _click_link(dock, conversation, "https://example.com/handbook")
@@ -36,24 +36,24 @@ def test_a_link_opens_after_the_person_said_so(
     assert box.informativeText() == "https://example.com/handbook"
     button = box.findChild(QAbstractButton, "openLink")
     assert button is not None
-    qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
+    QTest.mouseClick(button, Qt.MouseButton.LeftButton)
     assert opened == [QUrl("https://example.com/handbook")]
 
 
 @pytest.mark.parametrize("key", [Qt.Key.Key_Return, Qt.Key.Key_Escape])
 def test_a_hasty_key_opens_nothing(
-    qtbot: QtBot, dock: AssistantDock, conversation: FakeConversation, opened: list[QUrl], key: Qt.Key
+    dock: AssistantDock, conversation: FakeConversation, opened: list[QUrl], key: Qt.Key
 ) -> None:
     """The default button is the harmless one."""
     _click_link(dock, conversation, "https://example.com/")
     box = _box(dock)
     assert box is not None
-    qtbot.keyClick(box, key)
+    QTest.keyClick(box, key)
     assert (opened, _box(dock)) == ([], None)
 
 
 def test_the_question_names_the_host_a_deceptive_address_leads_to(
-    qtbot: QtBot, dock: AssistantDock, conversation: FakeConversation
+    dock: AssistantDock, conversation: FakeConversation
 ) -> None:
     """What stands before an @ is a user name, and letters that look alike are spelled out."""
     _click_link(dock, conversation, "https://bank.example@evil.example/")
@@ -67,14 +67,14 @@ def test_the_question_names_the_host_a_deceptive_address_leads_to(
 
 @pytest.mark.parametrize("address", ["file:///etc/passwd", "javascript:alert(1)", "mailto:a@example.com"])
 def test_other_schemes_ask_and_open_nothing(
-    qtbot: QtBot, dock: AssistantDock, conversation: FakeConversation, opened: list[QUrl], address: str
+    dock: AssistantDock, conversation: FakeConversation, opened: list[QUrl], address: str
 ) -> None:
     """They are no links in the first place; this is what happens if one were."""
     _click_link(dock, conversation, address)
     assert (_box(dock), opened) == (None, [])
 
 
-def test_one_question_stands_at_a_time(qtbot: QtBot, dock: AssistantDock, conversation: FakeConversation) -> None:
+def test_one_question_stands_at_a_time(dock: AssistantDock, conversation: FakeConversation) -> None:
     """A second click does not stack dialogs; after the answer the next link asks again."""
     _click_link(dock, conversation, "https://one.example/")
     _click_link(dock, conversation, "https://two.example/")

@@ -14,6 +14,9 @@ from qt_binding.assistant._browser import MessageBrowser
 from qt_binding.assistant._colors import DockColors
 from qt_binding.assistant._markdown import MarkdownRenderer, closed_length, create_markdown_renderer, is_openable
 
+# Documents need the fonts of an application.
+pytestmark = pytest.mark.usefixtures("qapp")
+
 HOSTILE = """![a](http://evil.example/a.png) ![b](file:///etc/hostname)
 
 <img src="http://evil.example/b.png"> <script>x</script> <b>bold</b>
@@ -57,7 +60,7 @@ def _links(document: QTextDocument) -> list[str]:
     return found
 
 
-def test_hostile_markdown_asks_for_nothing_and_offers_only_web_links(qtbot: QtBot, renderer: MarkdownRenderer) -> None:
+def test_hostile_markdown_asks_for_nothing_and_offers_only_web_links(renderer: MarkdownRenderer) -> None:
     """Pictures, local files, scripts and other schemes are text; nothing after them is swallowed."""
     document = _Watched()
     renderer.render(document, HOSTILE, DockColors.of(QPalette()))
@@ -108,7 +111,7 @@ def test_only_absolute_web_addresses_are_links(address: str, openable: bool) -> 
     assert is_openable(address) is openable
 
 
-def test_formatting_reaches_the_document(qtbot: QtBot) -> None:
+def test_formatting_reaches_the_document() -> None:
     """Safe does not mean plain: tables, code and emphasis are there."""
     document = QTextDocument()
     text = "**bold** and `code`\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n```python\nx < 1\n```\n"
@@ -118,14 +121,14 @@ def test_formatting_reaches_the_document(qtbot: QtBot) -> None:
     assert "x < 1" in document.toPlainText()
 
 
-def test_very_long_text_is_shown_as_it_is(qtbot: QtBot, renderer: MarkdownRenderer) -> None:
+def test_very_long_text_is_shown_as_it_is(renderer: MarkdownRenderer) -> None:
     """Rendering it would hold up the window."""
     document = QTextDocument()
     renderer.render(document, "**x** " * 20_000, DockColors.of(QPalette()))
     assert document.toPlainText().startswith("**x** **x**")
 
 
-def test_blocks_added_one_by_one_make_the_text_of_the_whole(qtbot: QtBot, renderer: MarkdownRenderer) -> None:
+def test_blocks_added_one_by_one_make_the_text_of_the_whole(renderer: MarkdownRenderer) -> None:
     """A long answer is rendered that way while it streams, as safely."""
     document = QTextDocument()
     colors = DockColors.of(QPalette())

@@ -5,14 +5,14 @@ from __future__ import annotations
 import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QColor, QPalette
-from PySide6.QtTest import QSignalSpy
+from PySide6.QtTest import QSignalSpy, QTest
 from PySide6.QtWidgets import QApplication, QMainWindow
 from pytestqt.qtbot import QtBot
 
 from agent_surface.assistant import AssistantMessage, PersonMessage, TranscriptEntry
 from qt_binding.assistant import AssistantDock
 from qt_binding.assistant._rows import MessageRow
-from tests.qt.assistant.fakes import FakeConversation
+from tests.qt.assistant.fakes import FakeConversation, focused
 
 
 def _long(count: int) -> list[TranscriptEntry]:
@@ -28,10 +28,6 @@ def _row(dock: AssistantDock, message_id: str) -> MessageRow:
     row = dock.transcript.row_of(message_id)
     assert isinstance(row, MessageRow)
     return row
-
-
-def _top(dock: AssistantDock, message_id: str) -> int:
-    return _row(dock, message_id).mapTo(dock.transcript, QPoint(0, 0)).y()
 
 
 def test_text_appears_at_the_next_flush_and_not_at_each_token(
@@ -73,9 +69,7 @@ def test_a_long_answer_shows_its_whole_text_while_it_grows(dock: AssistantDock, 
     assert _row(dock, message.message_id).browser.toPlainText().split() == text.split()
 
 
-def test_a_selection_survives_the_text_that_arrives(
-    qtbot: QtBot, dock: AssistantDock, conversation: FakeConversation
-) -> None:
+def test_a_selection_survives_the_text_that_arrives(dock: AssistantDock, conversation: FakeConversation) -> None:
     """A person may copy from an answer that is still being written."""
     message = conversation.begins("")
     conversation.streams(message, "Copy this please. ")
@@ -131,12 +125,12 @@ def test_scrolling_back_to_the_end_follows_again(dock: AssistantDock, conversati
     assert (dock.transcript.following, bar.value()) == (True, bar.maximum())
 
 
-def test_sending_goes_to_the_end(qtbot: QtBot, dock: AssistantDock, conversation: FakeConversation) -> None:
+def test_sending_goes_to_the_end(dock: AssistantDock, conversation: FakeConversation) -> None:
     """What the person says is what they want to see."""
     conversation.resets(_long(100))
     dock.transcript.verticalScrollBar().setValue(0)
-    qtbot.keyClicks(dock.composer.edit, "next")
-    qtbot.keyClick(dock.composer.edit, Qt.Key.Key_Return)
+    QTest.keyClicks(dock.composer.edit, "next")
+    QTest.keyClick(dock.composer.edit, Qt.Key.Key_Return)
     assert dock.transcript.following
     assert dock.transcript.row_of(conversation.entries[-1].message_id) is not None
 
@@ -190,33 +184,31 @@ def test_a_flush_costs_the_same_after_two_thousand_messages(
 
 
 def test_keys_scroll_the_conversation_also_from_within_a_message(
-    qtbot: QtBot, dock: AssistantDock, conversation: FakeConversation
+    dock: AssistantDock, conversation: FakeConversation
 ) -> None:
     """A person without a mouse can read everything."""
     conversation.resets(_long(200))
     bar = dock.transcript.verticalScrollBar()
     dock.transcript.focus_last()
-    qtbot.keyClick(QApplication.focusWidget(), Qt.Key.Key_PageUp)
+    QTest.keyClick(focused(), Qt.Key.Key_PageUp)
     assert bar.value() < bar.maximum()
     dock.transcript.setFocus()
-    qtbot.keyClick(dock.transcript, Qt.Key.Key_Home)
+    QTest.keyClick(dock.transcript, Qt.Key.Key_Home)
     assert bar.value() == 0
-    qtbot.keyClick(dock.transcript, Qt.Key.Key_End)
+    QTest.keyClick(dock.transcript, Qt.Key.Key_End)
     assert bar.value() == bar.maximum()
 
 
 def test_shift_tab_walks_up_through_messages_that_were_out_of_sight(
-    qtbot: QtBot, dock: AssistantDock, conversation: FakeConversation
+    dock: AssistantDock, conversation: FakeConversation
 ) -> None:
     """What gets the keyboard is scrolled to, and the row with it stays alive."""
     conversation.resets(_long(200))
     dock.transcript.focus_last()
     for _ in range(25):
-        qtbot.keyClick(QApplication.focusWidget(), Qt.Key.Key_Backtab)
-    focused = QApplication.focusWidget()
-    assert focused is not None
-    assert focused.accessibleName().startswith(("You: Question 8", "Assistant: Answer **8"))
-    place = focused.mapTo(dock.transcript, QPoint(0, 0)).y()
+        QTest.keyClick(focused(), Qt.Key.Key_Backtab)
+    assert focused().accessibleName().startswith(("You: Question 8", "Assistant: Answer **8"))
+    place = focused().mapTo(dock.transcript, QPoint(0, 0)).y()
     assert 0 <= place < dock.transcript.height()
 
 
@@ -247,7 +239,7 @@ def test_the_person_speaks_from_the_trailing_side(
 
 
 def test_a_theme_change_is_followed_by_rendered_text_at_once(
-    qtbot: QtBot, dock: AssistantDock, conversation: FakeConversation
+    dock: AssistantDock, conversation: FakeConversation
 ) -> None:
     """Colours are baked into rendered text, so it is rendered again, in view and out of view."""
     message = conversation.says("see [this](https://example.com) and `code`")
