@@ -24,10 +24,11 @@ class DecisionButton(QPushButton):
     chosen = Signal(object)
 
     def __init__(self, text: str, *, choice: object, parent: QWidget | None = None) -> None:
-        super().__init__(text, parent)
+        # Before Qt's part: it calls the overrides below while it is being made.
         self._choice = choice
         self._armed = False
         self._by_mouse = False
+        super().__init__(text, parent)
         # Not even a candidate for Return before it is armed: the first one would become the default by itself.
         self.setAutoDefault(False)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)

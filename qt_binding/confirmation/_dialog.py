@@ -79,7 +79,7 @@ class ConfirmationDialog(QDialog):
         can_take_over: bool,
         parent: QWidget | None,
     ) -> None:
-        super().__init__(parent)
+        # Before Qt's part: it calls the overrides below while it is being made.
         self.confirmation_id = pending.confirmation_id
         self._clock = clock
         self._arming_ms = arming_ms
@@ -89,6 +89,7 @@ class ConfirmationDialog(QDialog):
         self._is_answered = False
         self._is_shown = False
         self._is_gone = False
+        super().__init__(parent)
         # Availability looks for this: a person who is asked is not somebody else's modal dialog.
         self.setProperty("agentSurfaceConfirmation", True)
         self.setAttribute(Qt.WidgetAttribute.WA_QuitOnClose, False)
@@ -138,6 +139,7 @@ class ConfirmationDialog(QDialog):
 
     def show_over_window(self) -> None:
         """Open it over its window, or over everything when it has none. It never runs a loop of its own."""
+        self.resize(self._wanted_size())
         if self.parentWidget() is not None:
             self.open()
         else:
@@ -145,12 +147,6 @@ class ConfirmationDialog(QDialog):
             self.show()
 
     # Qt.
-
-    @override
-    def sizeHint(self) -> QSize:
-        hint = super().sizeHint()
-        available = self.screen().availableSize()
-        return QSize(min(hint.width(), available.width() * 9 // 10), min(hint.height(), available.height() * 9 // 10))
 
     @override
     def showEvent(self, arg__1: QShowEvent) -> None:
@@ -288,11 +284,16 @@ class ConfirmationDialog(QDialog):
         self._marks.setVisible(marked)
         self._hint.show_text(self.tr("Approve becomes available when you have scrolled to the end."))
         self._hint.hide()
-        keep = self._hint.sizePolicy()
-        keep.setRetainSizeWhenHidden(True)
-        self._hint.setSizePolicy(keep)
         self.setAccessibleName(f"{effect_word(pending.effect)}: {one_line(title)}; {one_line(component)}")
         self.setAccessibleDescription(one_line(f"{pending.summary} {self.tr('Asked by')} {asker}"))
+
+    def _wanted_size(self) -> QSize:
+        # Qt itself would take no more than two thirds of the screen, which cuts the input before anything else.
+        available = self.screen().availableSize() * 0.9
+        width = min(self.sizeHint().width(), available.width())
+        layout = self.layout()
+        height = self.sizeHint().height() if layout is None else layout.totalHeightForWidth(width)
+        return QSize(width, min(height, available.height()))
 
     def _start_arming(self) -> None:
         self._disarm()

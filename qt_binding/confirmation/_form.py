@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from PySide6.QtCore import QEvent, QSize, Qt, QTimer, Signal
@@ -36,7 +37,13 @@ _MAX_HINT_LINES: Final = 16
 _MIN_LINES: Final = 3
 _MAX_HINT_CHARACTERS: Final = 20_000
 _MAX_INDENT: Final = 8
-_BREAK_AFTER: Final = "\\n"
+_LINE_FEED: Final = "\\n"
+# A longer mark is a text that is marked as a whole (see `segments`); it is not broken into lines.
+_MAX_MARK: Final = 1_000
+_LINES: Final = re.compile(r"(?<=\\n)")
+# Qt looks for a place to break a line from every line's start to the end of the run; a paragraph of a hundred thousand
+# letters without a space takes it a minute.
+_UNBROKEN: Final = re.compile(r"\S{1000}(?=\S)")
 _MARK: Final = QColor("#c79100")
 
 
@@ -50,9 +57,10 @@ class InputView(QTextEdit):
     end_seen = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+        # Before Qt's part: it calls the overrides below while it is being made.
         self._rows: tuple[InputRow, ...] = ()
         self._seen = False
+        super().__init__(parent)
         self.setReadOnly(True)
         self.setUndoRedoEnabled(False)
         self.setTabChangesFocus(True)
@@ -80,7 +88,7 @@ class InputView(QTextEdit):
     @override
     def sizeHint(self) -> QSize:
         metrics = QFontMetrics(self.font())
-        width = metrics.averageCharWidth() * 64
+        width = metrics.averageCharWidth() * 76
         highest = metrics.lineSpacing() * _MAX_HINT_LINES
         height = highest
         if self.document().characterCount() <= _MAX_HINT_CHARACTERS:
@@ -200,17 +208,25 @@ class InputView(QTextEdit):
         marked.setBackground(mixed(_MARK, base, 0.35))
         marked.setForeground(text)
         for part in parts:
-            if not part.escaped:
-                cursor.insertText(part.text, plain)
-                continue
             # A line break is written out and made, so that many lines are read as lines and none is added unseen.
-            pieces = part.text.split(_BREAK_AFTER)
-            for number, piece in enumerate(pieces):
-                last = number == len(pieces) - 1
-                cursor.insertText(piece if last else piece + _BREAK_AFTER, marked)
-                if not last:
+            pieces = _LINES.split(part.text) if part.escaped and len(part.text) <= _MAX_MARK else [part.text]
+            for piece in pieces:
+                for number, run in enumerate(_drawable(piece)):
+                    if number:
+                        cursor.insertBlock()
+                    cursor.insertText(run, marked if part.escaped else plain)
+                if part.escaped and piece.endswith(_LINE_FEED):
                     cursor.insertBlock()
 
     def _text_and_base(self) -> tuple[QColor, QColor]:
         palette = self.palette()
         return palette.color(QPalette.ColorRole.Text), palette.color(QPalette.ColorRole.Base)
+
+
+def _drawable(text: str) -> Iterator[str]:
+    """``text`` cut wherever it runs on for too long without a space."""
+    start = 0
+    for run in _UNBROKEN.finditer(text):
+        yield text[start : run.end()]
+        start = run.end()
+    yield text[start:]

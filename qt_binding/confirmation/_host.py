@@ -219,7 +219,7 @@ class ConfirmationHost(QObject):
         self._ending = None
         dialog = ConfirmationDialog(
             pending,
-            window_title="" if window is None else window.windowTitle().replace("[*]", ""),
+            window_title="" if window is None else window.windowTitle().replace("[*]", "").strip(),
             clock=self._clock,
             arming_ms=self._arming_ms,
             can_stop=_is_offered(self._can_stop, pending),

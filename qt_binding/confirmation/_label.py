@@ -53,8 +53,8 @@ class EffectBadge(QLabel):
     """The effect of a request as word and colour. The colours follow the palette at the moment of painting."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
         self._effect = Effect.NONE
+        super().__init__(parent)
         self.setTextFormat(Qt.TextFormat.PlainText)
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         font = self.font()

@@ -32,7 +32,11 @@ def one_line(text: str) -> str:
 
 
 def segments(text: str) -> tuple[Segment, ...]:
-    """``text`` cut into runs that are drawn as they are and runs that stand for invisible characters."""
+    """``text`` cut into runs that are drawn as they are and runs that stand for invisible characters.
+
+    A text of very many runs is marked as a whole instead, with its own backslashes doubled: it stays unambiguous, and a
+    model cannot hold up the person's screen with it.
+    """
     shown = one_line(text)
     if shown == text:
         return (Segment(text=text),) if text else ()
@@ -43,12 +47,15 @@ def segments(text: str) -> tuple[Segment, ...]:
         escaped = character != "\\" and shown[position] == "\\"
         length = _ESCAPE_LENGTHS[shown[position + 1]] if escaped else 1
         if not runs or runs[-1][1] is not escaped:
+            if len(runs) == MAX_RUNS:
+                return (Segment(text=one_line(text.replace("\\", "\\\\")), escaped=True),)
             runs.append(([], escaped))
         runs[-1][0].append(shown[position : position + length])
         position += length
     return tuple(Segment(text="".join(parts), escaped=escaped) for parts, escaped in runs)
 
 
+MAX_RUNS: Final = 2_000
 _ESCAPE_LENGTHS: Final = {"n": 2, "t": 2, "r": 2, "x": 4, "u": 6, "U": 10}
 
 
