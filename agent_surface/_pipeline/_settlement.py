@@ -121,6 +121,8 @@ class Settlement:
 
     def late(self, call: Call, status: str) -> None:
         """A handler ended after its call had settled; nothing changes any more (AS-CONC-011)."""
+        if not call.dispatched:
+            return
         self._record(
             AuditRecord(
                 kind="late-settlement",

@@ -45,6 +45,7 @@ from agent_surface.confirmations._store import ConfirmationStore
 from agent_surface.contracts import BoundComponent
 from agent_surface.errors import (
     AgentSurfaceDefinitionError,
+    AgentSurfaceError,
     AuthorityError,
     DefinitionErrorCode,
     RegistryClosedError,
@@ -397,7 +398,7 @@ class AgentSurfaceRegistry:
             begun.defect.result = begun.result
             raise begun.defect
         if begun.result is None:
-            raise RegistryClosedError("the call was lost")
+            raise AgentSurfaceError("the call ended without a result")
         return begun.result
 
     def invoke_threadsafe(
@@ -435,7 +436,7 @@ class AgentSurfaceRegistry:
     async def _wait(self, call: Call) -> None:
         """Wait for a call that did not finish inline; the last one to give up ends it (AS-INVOKE-008)."""
         if call.future is None:
-            raise RegistryClosedError("a call cannot wait for itself")
+            raise AgentSurfaceError("a handler cannot await the very call it runs in")
         call.waiters += 1
         try:
             await asyncio.shield(call.future)
