@@ -6,8 +6,9 @@ import asyncio
 from collections.abc import Callable
 from typing import Protocol, TypeVar, cast
 
-from PySide6.QtCore import SIGNAL, QObject, Qt, QThread
-from PySide6.QtWidgets import QApplication
+from PySide6.QtCore import SIGNAL, QEvent, QObject, Qt, QThread
+from PySide6.QtWidgets import QApplication, QWidget
+from typing_extensions import override
 
 from agent_surface.errors import AgentCapabilityError, CapabilityErrorPayload, ErrorCode, Retry
 from qt_binding._runtime._loop import GuestLoop
@@ -42,6 +43,7 @@ class QtRuntime(QObject):
         self._waiting: set[_Waiting] = set()
         self.context = QObject()
         self._renew_context()
+        _load_event_types()
 
     @property
     def application(self) -> QApplication:
@@ -80,6 +82,26 @@ class QtRuntime(QObject):
         for future in waiting:
             if not future.done():
                 future.set_exception(_unmounted())
+
+
+class _SeesAll(QObject):
+    """An event filter that sees every event and stops none."""
+
+    @override
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        return False
+
+
+def _load_event_types() -> None:
+    """Let PySide meet a plain ``QEvent`` here, where it is safe.
+
+    It loads its classes lazily, and to wrap the first plain event it loads every class of event there is. Seen on
+    6.11.3: if that first event is the one a widget sends from its destructor, the process can crash.
+    """
+    sees_all, widget = _SeesAll(), QWidget()
+    widget.installEventFilter(sees_all)
+    widget.setEnabled(False)
+    widget.removeEventFilter(sees_all)
 
 
 def find_application() -> QApplication | None:

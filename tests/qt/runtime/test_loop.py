@@ -3,7 +3,7 @@ from __future__ import annotations
 import asyncio
 import gc
 import threading
-from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
+from collections.abc import AsyncIterator, Callable, Coroutine, Generator, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import TypeVar
@@ -61,7 +61,7 @@ class Ticker:
 
 
 @contextmanager
-def ticking(loop: GuestLoop) -> Iterator[Ticker]:
+def ticking(loop: GuestLoop) -> Generator[Ticker]:
     """A ticker for the body of the ``with`` statement."""
     ticker = Ticker(loop)
     try:

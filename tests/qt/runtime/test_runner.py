@@ -50,7 +50,7 @@ def test_a_handler_runs_later_with_no_current_task_and_its_callers_context(
     """Whatever it does with event loops, no task is in the way."""
 
     def handler() -> tuple[object, str, bool]:
-        return asyncio.current_task(), _variable.get(), asyncio.get_running_loop() is not None
+        return asyncio.current_task(), _variable.get(), asyncio.get_running_loop().is_running()
 
     async def call() -> tuple[tuple[object, str, bool], bool]:
         _variable.set("caller")

@@ -1,0 +1,30 @@
+"""What a person could use right now, and the signals that tell when that may have changed.
+
+Above: the features of ``qt_binding``. Below: ``qt_binding._runtime`` and PySide6.
+"""
+
+from qt_binding._availability._follow import Followed, Followers, notify_signal
+from qt_binding._availability._modal import ModalStack, blocking_dialog, exempt_from_blocking
+from qt_binding._availability._presented import (
+    PRESENTED,
+    Presence,
+    Presentation,
+    docks_around,
+    is_off_screen,
+    presented,
+)
+
+__all__ = [
+    "PRESENTED",
+    "Followed",
+    "Followers",
+    "ModalStack",
+    "Presence",
+    "Presentation",
+    "blocking_dialog",
+    "docks_around",
+    "exempt_from_blocking",
+    "is_off_screen",
+    "notify_signal",
+    "presented",
+]
