@@ -13,6 +13,7 @@ from agent_surface.assistant._backend import (
     CompletingBackend,
     ToolReply,
 )
+from agent_surface.assistant._command._backend import CommandBackend
 from agent_surface.assistant._replies import render_tool_reply
 from agent_surface.assistant._scripted import (
     EndTurn,
@@ -63,6 +64,7 @@ __all__ = [
     "BackendNotice",
     "BackendText",
     "CallTool",
+    "CommandBackend",
     "CompletingBackend",
     "ConfirmationSettled",
     "ConfirmationWaiting",
