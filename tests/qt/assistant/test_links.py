@@ -25,6 +25,7 @@ def _click_link(dock: AssistantDock, conversation: FakeConversation, address: st
     row.browser.anchorClicked.emit(QUrl(address))
 
 
+@pytest.mark.requirement("QT-DOCK-005")
 def test_a_link_opens_after_the_person_said_so(
     dock: AssistantDock, conversation: FakeConversation, opened: list[QUrl]
 ) -> None:
@@ -65,6 +66,7 @@ def test_the_question_names_the_host_a_deceptive_address_leads_to(
     assert real_address(QUrl("https://\u0430pple.com/\u202e")) == "https://xn--pple-43d.com/%E2%80%AE"
 
 
+@pytest.mark.requirement("QT-DOCK-005")
 @pytest.mark.parametrize("address", ["file:///etc/passwd", "javascript:alert(1)", "mailto:a@example.com"])
 def test_other_schemes_ask_and_open_nothing(
     dock: AssistantDock, conversation: FakeConversation, opened: list[QUrl], address: str

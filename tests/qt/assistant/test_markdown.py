@@ -60,6 +60,7 @@ def _links(document: QTextDocument) -> list[str]:
     return found
 
 
+@pytest.mark.requirement("QT-DOCK-005")
 def test_hostile_markdown_asks_for_nothing_and_offers_only_web_links(renderer: MarkdownRenderer) -> None:
     """Pictures, local files, scripts and other schemes are text; nothing after them is swallowed."""
     document = _Watched()
@@ -81,6 +82,7 @@ def test_hostile_markdown_asks_for_nothing_and_offers_only_web_links(renderer: M
         assert part in text
 
 
+@pytest.mark.requirement("QT-DOCK-005")
 def test_the_view_of_a_message_loads_nothing_even_when_told_to(qtbot: QtBot) -> None:
     """The last line of defence: whatever reaches the document, the view answers no request and goes nowhere."""
     browser = MessageBrowser()

@@ -30,6 +30,7 @@ def _row(dock: AssistantDock, message_id: str) -> MessageRow:
     return row
 
 
+@pytest.mark.requirement("QT-DOCK-002")
 def test_text_appears_at_the_next_flush_and_not_at_each_token(
     qtbot: QtBot, dock: AssistantDock, conversation: FakeConversation
 ) -> None:
@@ -84,6 +85,7 @@ def test_a_selection_survives_the_text_that_arrives(dock: AssistantDock, convers
     assert browser.textCursor().selectedText() == "this"
 
 
+@pytest.mark.requirement("QT-DOCK-002")
 def test_it_follows_the_end_while_the_reader_is_there(dock: AssistantDock, conversation: FakeConversation) -> None:
     """Also while a message grows beyond the height of the view."""
     conversation.resets(_long(60))
@@ -96,6 +98,7 @@ def test_it_follows_the_end_while_the_reader_is_there(dock: AssistantDock, conve
         assert dock.transcript.following
 
 
+@pytest.mark.requirement("QT-DOCK-002")
 def test_a_reader_who_scrolled_up_is_left_alone(dock: AssistantDock, conversation: FakeConversation) -> None:
     """Growing text below, new messages and calls move nothing that is being read."""
     conversation.resets(_long(200))
@@ -163,6 +166,7 @@ def test_a_resize_keeps_the_row_that_is_read(dock: AssistantDock, conversation: 
     assert rows[0].mapTo(dock.transcript, QPoint(0, 0)).y() == place
 
 
+@pytest.mark.requirement("QT-DOCK-002")
 def test_a_flush_costs_the_same_after_two_thousand_messages(
     dock: AssistantDock, conversation: FakeConversation
 ) -> None:
