@@ -26,7 +26,7 @@ class AgentSchema(Generic[T_co]):
     Made by ``from_json_schema``, ``from_model`` and ``from_type``; compares by identity.
     """
 
-    __slots__ = ("_checker", "_json_schema", "_read", "_write")
+    __slots__ = ("_checker", "_json_schema", "_python_type", "_read", "_write")
 
     def __init__(
         self,
@@ -35,6 +35,7 @@ class AgentSchema(Generic[T_co]):
         *,
         read: Callable[[JsonValue], T_co],
         write: Callable[[object], object],
+        python_type: object = None,
     ) -> None:
         """Use the ``from_*`` functions.
 
@@ -43,11 +44,18 @@ class AgentSchema(Generic[T_co]):
             checker: Checks values against ``json_schema``.
             read: Turns a JSON value that satisfies the schema into what a handler receives.
             write: Turns what a handler returned into JSON, if it can.
+            python_type: What handlers receive and return, as an annotation; ``None`` for plain JSON.
         """
         self._json_schema = json_schema
         self._checker = checker
         self._read = read
         self._write = write
+        self._python_type = python_type
+
+    @property
+    def python_type(self) -> object:
+        """What handlers receive and return, as an annotation; ``None`` for plain JSON."""
+        return self._python_type
 
     @property
     def json_schema(self) -> JsonSchema:

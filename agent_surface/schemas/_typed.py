@@ -38,7 +38,7 @@ def from_model(model: type[ModelT]) -> AgentSchema[ModelT]:
     Raises:
         AgentSurfaceDefinitionError: ``UNSUPPORTED_SCHEMA``; the subset cannot say what the model accepts.
     """
-    return _make(_adapt(model), lambda value: isinstance(value, model))
+    return _make(_adapt(model), lambda value: isinstance(value, model), python_type=model)
 
 
 def from_type(tp: TypeForm[T]) -> AgentSchema[T]:
@@ -50,7 +50,7 @@ def from_type(tp: TypeForm[T]) -> AgentSchema[T]:
     Raises:
         AgentSurfaceDefinitionError: ``UNSUPPORTED_SCHEMA``; the subset cannot say what the type accepts.
     """
-    return _make(_adapt(tp), lambda _value: True)
+    return _make(_adapt(tp), lambda _value: True, python_type=tp)
 
 
 _LOGGER: Final = logging.getLogger("agent_surface.schemas")
@@ -74,7 +74,7 @@ def _adapt(tp: TypeForm[T]) -> TypeAdapter[T]:
     return adapter
 
 
-def _make(adapter: TypeAdapter[T], is_typed: Callable[[object], bool]) -> AgentSchema[T]:
+def _make(adapter: TypeAdapter[T], is_typed: Callable[[object], bool], *, python_type: object) -> AgentSchema[T]:
     author_validates = check_core_schema(adapter.core_schema)
     marked = publish_schema(adapter)
     published = cast("dict[str, object]", without_marks(marked))
@@ -91,7 +91,7 @@ def _make(adapter: TypeAdapter[T], is_typed: Callable[[object], bool]) -> AgentS
         written = _write(adapter, value) if is_typed(value) else value
         return with_ordered_sets(written, checker) if has_sets else written
 
-    return AgentSchema(json_schema, checker, read=read, write=write)
+    return AgentSchema(json_schema, checker, read=read, write=write, python_type=python_type)
 
 
 def _read(adapter: TypeAdapter[T], value: JsonValue, *, author_validates: bool) -> T:
