@@ -10,7 +10,16 @@ from typing import Final
 
 from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QCloseEvent, QFontMetrics, QHideEvent, QKeyEvent, QShowEvent
-from PySide6.QtWidgets import QDialog, QGridLayout, QHBoxLayout, QLabel, QPlainTextEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QApplication,
+    QDialog,
+    QGridLayout,
+    QHBoxLayout,
+    QLabel,
+    QPlainTextEdit,
+    QVBoxLayout,
+    QWidget,
+)
 from typing_extensions import override
 
 from agent_surface._base._ports import TimerHandle
@@ -89,6 +98,7 @@ class ConfirmationDialog(QDialog):
         self._is_answered = False
         self._is_shown = False
         self._is_gone = False
+        self._was_active = False
         super().__init__(parent)
         # Availability looks for this: a person who is asked is not somebody else's modal dialog.
         self.setProperty("agentSurfaceConfirmation", True)
@@ -103,6 +113,11 @@ class ConfirmationDialog(QDialog):
     def is_gone(self) -> bool:
         """Whether it has been on the screen and is no longer."""
         return self._is_gone
+
+    @property
+    def was_active(self) -> bool:
+        """Whether the person was working in it when it left the screen."""
+        return self._was_active
 
     # What the host tells.
 
@@ -158,6 +173,7 @@ class ConfirmationDialog(QDialog):
 
     @override
     def hideEvent(self, arg__1: QHideEvent) -> None:
+        self._was_active = QApplication.activeWindow() is self
         super().hideEvent(arg__1)
         # A minimised dialog is hidden by the window system alone, and comes back.
         if self._is_shown and not arg__1.spontaneous():
@@ -259,9 +275,6 @@ class ConfirmationDialog(QDialog):
         for widget in (self._marks, self._hint, self._note_label, self._note, self._notice, self._waiting):
             layout.addWidget(widget)
         layout.addLayout(buttons)
-        order = [self._input, self._note, *self._decisions, self._close_button]
-        for before, after in itertools.pairwise(order):
-            QWidget.setTabOrder(before, after)
 
     def _fill(self, pending: PendingConfirmation, window_title: str) -> None:
         title = pending.description or pending.capability_id
@@ -310,6 +323,9 @@ class ConfirmationDialog(QDialog):
         for button in self._decisions:
             button.arm()
             button.setEnabled(button is not self._approve)
+        # Not earlier: Qt leaves out of the order what does not take the focus yet.
+        for before, after in itertools.pairwise((self._input, self._note, *self._decisions)):
+            QWidget.setTabOrder(before, after)
         self._deny.setDefault(True)
         # A person who has begun a note keeps the field.
         if not self._note.hasFocus():

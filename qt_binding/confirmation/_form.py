@@ -12,6 +12,7 @@ from PySide6.QtGui import (
     QFont,
     QFontDatabase,
     QFontMetrics,
+    QKeyEvent,
     QPaintEvent,
     QPalette,
     QTextBlockFormat,
@@ -111,6 +112,13 @@ class InputView(QTextEdit):
             position = self.verticalScrollBar().value()
             self._build()
             self.verticalScrollBar().setValue(position)
+
+    @override
+    def keyPressEvent(self, e: QKeyEvent) -> None:
+        super().keyPressEvent(e)
+        # Qt scrolls just far enough for the caret, which leaves the edge of the last row below the screen.
+        if self.textCursor().atEnd():
+            self.verticalScrollBar().setValue(self.verticalScrollBar().maximum())
 
     @override
     def paintEvent(self, e: QPaintEvent) -> None:

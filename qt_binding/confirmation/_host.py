@@ -187,9 +187,10 @@ class ConfirmationHost(QObject):
             self._notice.cancel()
             self._notice = None
         self._queue.closed(confirmation_id)
+        was_active = dialog.was_active
         if shiboken6.isValid(dialog):
             dialog.deleteLater()
-        self._return_focus()
+        self._return_focus(activate=was_active)
         self.dialog_closed.emit(confirmation_id)
 
     def _say_it_ended(self) -> None:
@@ -272,13 +273,18 @@ class ConfirmationHost(QObject):
             _log.exception("finding the window of %s failed; its question stands alone", pending.confirmation_id)
             return None
 
-    def _return_focus(self) -> None:
-        """Give the focus back where it was, unless the next question follows at once."""
+    def _return_focus(self, *, activate: bool) -> None:
+        """Give the focus back where it was, unless the next question follows at once.
+
+        The window is activated only when the person was in the dialog: another application's window is not pushed away.
+        """
         widget = self._focus_before
         if widget is None or (self._model.pending() and not self._closed):
             return
         self._focus_before = None
         if shiboken6.isValid(widget) and widget.isVisible():
+            if activate:
+                widget.window().activateWindow()
             widget.setFocus(Qt.FocusReason.OtherFocusReason)
 
 
