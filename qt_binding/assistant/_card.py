@@ -44,7 +44,9 @@ class ArgumentsView(QPlainTextEdit):
         lines = 0
         block = self.document().begin()
         while block.isValid() and lines < _MAX_ARGUMENT_LINES:
-            lines += max(1, -(-(block.length() - 1) // columns))
+            rows = max(1, -(-(block.length() - 1) // columns))
+            # A long word begins on a line of its own.
+            lines += rows + (rows > 1)
             block = block.next()
         return min(lines, _MAX_ARGUMENT_LINES) * metrics.lineSpacing() + 10
 
@@ -108,7 +110,7 @@ class ToolCard(TranscriptRow):
         self.reason.setVisible(bool(words.reason))
         self.answer_button.setVisible(call.status is ToolCallStatus.WAITING and bool(call.confirmation_id))
         self.show_button.setVisible(bool(call.component_type))
-        arguments = arguments_text(call.input)
+        arguments = arguments_text(call)
         self.arguments.show_json(arguments)
         self.details_button.setVisible(bool(arguments))
         self._speak(words)
@@ -209,7 +211,7 @@ class ToolCard(TranscriptRow):
         self.height_changed.emit()
 
     def _show_details(self, opened: bool) -> None:
-        self.arguments.setVisible(opened and bool(arguments_text(self._call.input)))
+        self.arguments.setVisible(opened and bool(arguments_text(self._call)))
         self.details_button.set_label(tr("Hide details") if opened else tr("Details"))
 
     def _answer(self) -> None:

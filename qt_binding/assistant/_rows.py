@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QRect, QRectF, QSize, Qt, QUrl, Signal
+from PySide6.QtCore import QRect, QRectF, Qt, QUrl, Signal
 from PySide6.QtGui import QPainter, QPaintEvent, QPen, QResizeEvent
 from PySide6.QtWidgets import QApplication, QWidget
 from typing_extensions import override
@@ -180,7 +180,11 @@ class MessageRow(TranscriptRow):
         pad_x, pad_y = 12, 8
         room = max(60, width - 2 * MARGIN)
         widest = room - min(room // 8, 60)
-        size: QSize = self.browser.size_within(max(40, (widest if self._by_person else room) - 2 * pad_x))
+        inner = max(40, (widest if self._by_person else room) - 2 * pad_x)
+        size = self.browser.size_within(inner)
+        if not self._by_person and size.width() > inner * 0.8:
+            # Nearly as wide as the cards looks like a mistake.
+            size.setWidth(inner)
         bubble_width = size.width() + 2 * pad_x
         at_end = self._by_person == (self.layoutDirection() == Qt.LayoutDirection.LeftToRight)
         left = width - MARGIN - bubble_width if at_end else MARGIN

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 
 from PySide6.QtCore import QCoreApplication, QLocale
 
-from agent_surface._base._json import FrozenJson, thaw_json
 from agent_surface.assistant import SessionState, ToolCall, ToolCallStatus
 from agent_surface.errors import CapabilityErrorPayload, ErrorCode
 from agent_surface.invocation import InvocationError
@@ -70,11 +69,12 @@ def duration_text(duration_ms: int) -> str:
     return tr("%1 min %2 s").replace("%1", locale.toString(minutes)).replace("%2", locale.toString(seconds))
 
 
-def arguments_text(value: FrozenJson) -> str:
+def arguments_text(call: ToolCall) -> str:
     """What the assistant sent, as indented JSON; the end of very long ones is left out and said to be."""
-    if value is None or value == {}:
+    if not call.input:
         return ""
-    text = json.dumps(thaw_json(value), indent=2, ensure_ascii=False)
+    # Frozen objects are mappings, which JSON does not know.
+    text = json.dumps(call.input, indent=2, ensure_ascii=False, default=dict)
     if len(text) <= _MAX_ARGUMENT_CHARACTERS:
         return text
     left_out = len(text) - _MAX_ARGUMENT_CHARACTERS
@@ -157,7 +157,7 @@ def _by_code(code: ErrorCode) -> str:
     }[code]
 
 
-def _text(details: Mapping[str, FrozenJson], key: str) -> str:
+def _text(details: Mapping[str, object], key: str) -> str:
     value = details.get(key)
     return value.strip() if isinstance(value, str) else ""
 

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QAbstractButton, QMessageBox
 from qt_binding.assistant import AssistantDock
 from qt_binding.assistant._links import real_address
 from qt_binding.assistant._rows import MessageRow
-from tests.qt.assistant.fakes import FakeConversation
+from tests.qt.assistant.fakes import FakeConversation, focused
 
 
 def _box(dock: AssistantDock) -> QMessageBox | None:
@@ -89,3 +89,19 @@ def test_one_question_stands_at_a_time(dock: AssistantDock, conversation: FakeCo
     assert again is not None
     assert again.informativeText() == "https://two.example/"
     again.close()
+
+
+def test_a_link_is_reached_and_chosen_with_the_keyboard(
+    dock: AssistantDock, conversation: FakeConversation, opened: list[QUrl]
+) -> None:
+    """Tab goes to the link inside the message, Enter asks."""
+    message = conversation.says("Please [read this](https://example.com/) today.")
+    row = dock.transcript.row_of(message.message_id)
+    assert isinstance(row, MessageRow)
+    row.browser.setFocus(Qt.FocusReason.TabFocusReason)
+    QTest.keyClick(row.browser, Qt.Key.Key_Tab)
+    QTest.keyClick(focused(), Qt.Key.Key_Return)
+    box = _box(dock)
+    assert box is not None
+    assert (box.informativeText(), opened) == ("https://example.com/", [])
+    box.close()
