@@ -7,6 +7,9 @@ from qt_binding._runtime._clock import QtClock
 from qt_binding._runtime._deadlines import DeadlineTimer
 from qt_binding._runtime._host_loop import QtHostLoop
 from qt_binding._runtime._loop import GuestLoop
+from qt_binding._runtime._provider import SurfaceProviders, provide_surface
+from qt_binding._runtime._registry import create_qt_registry, runtimes_of
+from qt_binding._runtime._run import run
 from qt_binding._runtime._runner import QtHandlerRunner
 from qt_binding._runtime._runtime import QtRuntime, Runtimes, find_application, runtime_of_application
 from qt_binding._runtime._threads import DaemonThreadPool
@@ -20,6 +23,11 @@ __all__ = [
     "QtHostLoop",
     "QtRuntime",
     "Runtimes",
+    "SurfaceProviders",
+    "create_qt_registry",
     "find_application",
+    "provide_surface",
+    "run",
     "runtime_of_application",
+    "runtimes_of",
 ]

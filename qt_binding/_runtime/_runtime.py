@@ -10,7 +10,9 @@ from PySide6.QtCore import SIGNAL, QEvent, QObject, Qt, QThread
 from PySide6.QtWidgets import QApplication, QWidget
 from typing_extensions import override
 
-from agent_surface.errors import AgentCapabilityError, CapabilityErrorPayload, ErrorCode, Retry
+from agent_surface import ErrorCode, capability_error
+from qt_binding._runtime._clock import Deadlines
+from qt_binding._runtime._deadlines import DeadlineTimer
 from qt_binding._runtime._loop import GuestLoop
 from qt_binding.errors import NoApplicationError
 
@@ -39,7 +41,9 @@ class QtRuntime(QObject):
         self.setObjectName(OBJECT_NAME)
         self._application = application
         self._loop: GuestLoop | None = None
+        self._deadlines: DeadlineTimer | None = None
         self._parts: dict[object, object] = {}
+        self._before_settlement: list[Callable[[], None]] = []
         self._waiting: set[_Waiting] = set()
         self.context = QObject()
         self._renew_context()
@@ -56,6 +60,22 @@ class QtRuntime(QObject):
         if self._loop is None or self._loop.is_closed():
             self._loop = GuestLoop(self._application, self)
         return self._loop
+
+    @property
+    def deadlines(self) -> DeadlineTimer:
+        """Deadlines beside a loop of the application's own, which would keep a timer for each."""
+        if self._deadlines is None:
+            self._deadlines = DeadlineTimer(self)
+        return self._deadlines
+
+    def call_before_settlement(self, push: Callable[[], None]) -> None:
+        """Call ``push`` whenever a handler has ended and its call is about to settle."""
+        self._before_settlement.append(push)
+
+    def push_before_settlement(self) -> None:
+        """A handler has ended: push what it changed, so that its result can say so."""
+        for push in self._before_settlement:
+            push()
 
     def part(self, kind: Callable[[QtRuntime], T]) -> T:
         """The one ``kind`` of this application, made when first asked for."""
@@ -81,7 +101,7 @@ class QtRuntime(QObject):
         self._renew_context()
         for future in waiting:
             if not future.done():
-                future.set_exception(_unmounted())
+                future.set_exception(capability_error(ErrorCode.COMPONENT_UNMOUNTED, details={"phase": "mid-flight"}))
 
 
 class _SeesAll(QObject):
@@ -161,13 +181,16 @@ class Runtimes:
             self._loop = self.runtime(operation).loop
         return self._loop
 
+    def deadlines(self, operation: str) -> Deadlines:
+        """Where the registry's deadlines are kept.
 
-def _unmounted() -> AgentCapabilityError:
-    return AgentCapabilityError(
-        CapabilityErrorPayload(
-            code=ErrorCode.COMPONENT_UNMOUNTED,
-            message="The component went away before its handler could start. Read the surface again.",
-            retry=Retry.AFTER_REFRESH,
-            details={"phase": "mid-flight"},
-        )
-    )
+        Raises:
+            NoApplicationError: There is no ``QApplication`` yet.
+        """
+        loop = self.loop(operation)
+        return loop if isinstance(loop, GuestLoop) else self.runtime(operation).deadlines
+
+    def push_before_settlement(self) -> None:
+        """Push what a handler changed; nothing to push while there is no application."""
+        if self._runtime is not None:
+            self._runtime.push_before_settlement()
