@@ -4,7 +4,7 @@ Above: applications. Below: ``agent_surface`` and PySide6.
 """
 
 # The guard comes before anything that touches Qt.
-from qt_binding._guard import require_sound_pair as _require_sound_pair  # isort: split
+from qt_binding import _guard as _guard  # isort: split
 
 from qt_binding._runtime import create_qt_registry, provide_surface, run
 from qt_binding.errors import (
