@@ -49,7 +49,7 @@ class AuthorityProof:
         for declaration in declarations if isinstance(declarations, tuple) else ():
             if isinstance(declaration, Mapping):
                 self.declarations[str(declaration["declarationId"])] = declaration
-                if declaration["kind"] == "procedure":
+                if declaration.get("kind") == "procedure":
                     paths.update(_capability_ids(declaration))
         self.procedure_paths = frozenset(path.partition(":")[2] for path in paths)
         self._verified: ProofStore[bool] = ProofStore()

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from copy import copy
+from dataclasses import dataclass, replace
 from typing import Generic, Literal, TypeAlias, TypeVar, overload
 
 from agent_surface._base._json import FrozenJson, JsonValue, thaw_json
@@ -28,6 +29,7 @@ from agent_surface.schemas import EMPTY_OBJECT_SCHEMA, AgentSchema
 
 InT = TypeVar("InT")
 OutT = TypeVar("OutT")
+CapabilityT = TypeVar("CapabilityT", "ObservationContract[object]", "ActionContract[object, object]")
 
 ConfirmationName: TypeAlias = Confirmation | Literal["never", "optional", "required"]
 AuditName: TypeAlias = AuditLevel | Literal["none", "metadata", "full"]
@@ -246,6 +248,13 @@ def action_contract(
     )
     CAPABILITY_PROOFS.attest(contract, True)
     return contract
+
+
+def copied(contract: CapabilityT) -> CapabilityT:
+    """The same declaration with schemas of its own."""
+    if isinstance(contract, ObservationContract):
+        return replace(contract, output=copy(contract.output))
+    return replace(contract, input=copy(contract.input), output=copy(contract.output))
 
 
 def attachments_json(policies: Iterable[PolicyAttachment]) -> list[JsonValue]:

@@ -16,6 +16,7 @@ from agent_surface.contracts._capabilities import (
     ObservationContract,
     action_entry,
     attachments_json,
+    copied,
     observation_entry,
 )
 from agent_surface.contracts._checks import (
@@ -117,8 +118,10 @@ class AgentComponentContract:
             enabled=bool(enabled),
             availability=availability,
         )
-        BOUND_PROOFS.attest(bound, replace(bound))
-        return bound
+        # The public object shows copies: nothing that is compared later can be reached and overwritten through it.
+        shown = replace(bound, seal=seal.copy())
+        BOUND_PROOFS.attest(shown, bound)
+        return shown
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -127,6 +130,10 @@ class ComponentSeal:
 
     record: DeclarationRecord
     contract: AgentComponentContract
+
+    def copy(self) -> ComponentSeal:
+        """A seal for showing; changing it changes nothing that was declared."""
+        return ComponentSeal(record=replace(self.record), contract=_copied(self.contract))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, weakref_slot=True)
@@ -207,14 +214,19 @@ def define_agent_component_contract(
             subject=format_view_capability_id(checked_type, twice[0]),
             code=DefinitionErrorCode.DUPLICATE_CAPABILITY,
         )
-    sealed = replace(
-        contract,
-        observations=MappingProxyType({name: replace(item) for name, item in contract.observations.items()}),
-        actions=MappingProxyType({name: replace(item) for name, item in contract.actions.items()}),
-    )
+    sealed = _copied(contract)
     record = make_record(_component_declaration(sealed, module))
     COMPONENT_SEALS.attest(contract, ComponentSeal(record=record, contract=sealed))
     return contract
+
+
+def _copied(contract: AgentComponentContract) -> AgentComponentContract:
+    """The contract with capabilities and schemas of its own, out of reach of whoever holds the original."""
+    return replace(
+        contract,
+        observations=MappingProxyType({name: copied(item) for name, item in contract.observations.items()}),
+        actions=MappingProxyType({name: copied(item) for name, item in contract.actions.items()}),
+    )
 
 
 def _members(component_type: str, members: Mapping[str, object] | None, kind: type[BindingT]) -> dict[str, BindingT]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from copy import copy
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Generic, Literal, TypeAlias, TypeVar, cast
@@ -85,6 +86,10 @@ class ProcedureSeal:
 
     record: DeclarationRecord
     contract: AgentProcedureContract[object, object]
+
+    def copy(self) -> ProcedureSeal:
+        """A seal for showing; changing it changes nothing that was declared."""
+        return ProcedureSeal(record=replace(self.record), contract=_copied(self.contract))
 
 
 PROCEDURE_SEALS: ProofStore[ProcedureSeal] = ProofStore()
@@ -170,6 +175,11 @@ def define_agent_procedure_contract(
     )
     PROCEDURE_SEALS.attest(contract, seal)
     return cast("AgentProcedureContract[InT, OutT]", contract)
+
+
+def _copied(contract: AgentProcedureContract[InT, OutT]) -> AgentProcedureContract[InT, OutT]:
+    """The contract with schemas of its own, out of reach of whoever holds the original."""
+    return replace(contract, input=copy(contract.input), output=copy(contract.output))
 
 
 def _procedure_declaration(contract: AgentProcedureContract[object, object], module: str) -> dict[str, JsonValue]:
@@ -303,8 +313,10 @@ def bind_procedure(
         policies=tuple(policies),
         concurrency=concurrency if concurrency is not None else Concurrency(mode="capability"),
     )
-    PROCEDURE_BINDING_PROOFS.attest(binding, replace(binding))
-    return binding
+    # The public object shows copies: nothing that is compared later can be reached and overwritten through it.
+    shown = replace(binding, seal=seal.copy())
+    PROCEDURE_BINDING_PROOFS.attest(shown, binding)
+    return shown
 
 
 def _check_fields(
