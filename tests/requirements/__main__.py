@@ -1,7 +1,8 @@
-"""Print the table: ``python -m tests.requirements``."""
+"""Print the table: ``python -m tests.requirements``; with ``--prune``, also take what is proven off the planned work."""
 
 from __future__ import annotations
 
+import json
 import sys
 
 from tests.requirements.claims import (
@@ -13,6 +14,15 @@ from tests.requirements.claims import (
     read_table,
 )
 
-if __name__ == "__main__":
+
+def main(arguments: list[str]) -> None:
+    """Read both lists and the claims of the tests, and print what stands where."""
     proven = proof_by_requirement(find_claims()[0])
+    if "--prune" in arguments:
+        left = {name: work for name, work in read_table(PENDING).items() if name not in proven}
+        PENDING.write_text(json.dumps(left, indent=1) + "\n", encoding="utf-8")
     sys.stdout.write(format_table(read_table(REQUIREMENTS), read_table(PENDING), proven) + "\n")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
