@@ -7,10 +7,12 @@ from collections.abc import Collection, Sequence
 
 from agent_surface._base._limits import AgentSurfaceLimits
 from agent_surface._registrations._live import LiveCapability, Registration
-from agent_surface.contracts._checks import check_description
+from agent_surface.contracts._checks import DEFAULT_LIMITS, check_description, check_meta_size
 from agent_surface.contracts._procedures import PROCEDURE_BINDING_PROOFS
+from agent_surface.errors import AgentSurfaceDefinitionError
 from agent_surface.ids import format_view_capability_id
 from agent_surface.policies import AgentPolicy, compose_policies
+from agent_surface.schemas import AgentSchema, check_schema_subset
 
 logger = logging.getLogger("agent_surface.registrations")
 
@@ -38,11 +40,11 @@ def prepare_capabilities(
     bound = registration.bound
     contract = bound.seal.contract
     check_description(contract.description, limits.max_component_description, contract.type)
+    check_meta_size(contract.meta, limits.max_meta_bytes, contract.type)
     capabilities: dict[str, LiveCapability] = {}
     for name, observation in contract.observations.items():
         observation_binding = bound.observations[name]
         capability_id = format_view_capability_id(contract.type, name)
-        check_description(observation.description, limits.max_capability_description, capability_id)
         capabilities[capability_id] = LiveCapability(
             registration=registration,
             capability_id=capability_id,
@@ -55,7 +57,6 @@ def prepare_capabilities(
     for name, action in contract.actions.items():
         action_binding = bound.actions[name]
         capability_id = format_view_capability_id(contract.type, name)
-        check_description(action.description, limits.max_capability_description, capability_id)
         capabilities[capability_id] = LiveCapability(
             registration=registration,
             capability_id=capability_id,
@@ -87,4 +88,29 @@ def prepare_capabilities(
             chain=compose_policies(policies, bound.policies, sealed.policies),
             default_timeout_ms=limits.procedure_timeout_ms,
         )
+    for live in capabilities.values():
+        _check_limits(live, limits)
     return capabilities
+
+
+def _check_limits(live: LiveCapability, limits: AgentSurfaceLimits) -> None:
+    """Hold a capability to the limits of this registry; it was held to the usual ones when it was declared."""
+    check_description(live.description, limits.max_capability_description, live.capability_id)
+    check_meta_size(live.meta, limits.max_meta_bytes, live.capability_id)
+    if (
+        limits.max_schema_bytes >= DEFAULT_LIMITS.max_schema_bytes
+        and limits.max_schema_depth >= DEFAULT_LIMITS.max_schema_depth
+    ):
+        return
+    schemas: tuple[AgentSchema[object] | None, ...] = (live.input, live.output)
+    for schema in schemas:
+        if schema is None:
+            continue
+        try:
+            check_schema_subset(
+                schema.json_schema, max_depth=limits.max_schema_depth, max_bytes=limits.max_schema_bytes
+            )
+        except AgentSurfaceDefinitionError as error:
+            raise AgentSurfaceDefinitionError(
+                error.code, f"a schema of {live.capability_id}: {error}", subject=live.capability_id, path=error.path
+            ) from error

@@ -53,7 +53,15 @@ def check_meta(meta: Mapping[str, object] | None, limit_bytes: int, subject: str
         frozen = freeze_json(dict(meta))
     except NotJsonError as error:
         raise definition_error(f"meta of {subject} is no JSON: {error}", subject=subject, path="meta") from error
-    size_bytes = json_bytes(frozen)
+    if not isinstance(frozen, Mapping):  # freeze_json of a dict is a mapping; this tells the type checker so
+        raise TypeError("meta is no object")
+    check_meta_size(frozen, limit_bytes, subject)
+    return frozen
+
+
+def check_meta_size(meta: Mapping[str, FrozenJson], limit_bytes: int, subject: str) -> None:
+    """At most ``limit_bytes`` in the compact form."""
+    size_bytes = json_bytes(meta)
     if size_bytes > limit_bytes:
         raise definition_error(
             f"meta of {subject} has {size_bytes} bytes; the limit is {limit_bytes}",
@@ -61,9 +69,6 @@ def check_meta(meta: Mapping[str, object] | None, limit_bytes: int, subject: str
             path="meta",
             code=DefinitionErrorCode.LIMIT_EXCEEDED,
         )
-    if not isinstance(frozen, Mapping):  # freeze_json of a dict is a mapping; this tells the type checker so
-        raise TypeError("meta is no object")
-    return frozen
 
 
 def check_timeout(timeout_ms: int | None, subject: str) -> int | None:
@@ -75,6 +80,13 @@ def check_timeout(timeout_ms: int | None, subject: str) -> int | None:
             f"timeout_ms of {subject} must be a positive integer", subject=subject, path="timeout_ms"
         )
     return timeout_ms
+
+
+def check_origin(origin: object, subject: str) -> str:
+    """A non-empty text that says who contributes something."""
+    if not isinstance(origin, str) or not origin.strip():
+        raise definition_error(f"origin of {subject} must be a non-empty string", subject=subject, path="origin")
+    return origin
 
 
 def check_tags(tags: Iterable[str], subject: str) -> tuple[str, ...]:

@@ -24,13 +24,14 @@ from agent_surface.contracts._checks import (
     check_attachments,
     check_description,
     check_meta,
+    check_origin,
     check_tags,
     definition_error,
 )
 from agent_surface.contracts._handlers import ActionBinding, Function, ObservationBinding
 from agent_surface.contracts._module import declaring_module
 from agent_surface.contracts._procedures import PROCEDURE_BINDING_PROOFS, ProcedureBinding
-from agent_surface.errors import DefinitionErrorCode
+from agent_surface.errors import AgentSurfaceDefinitionError, DefinitionErrorCode
 from agent_surface.ids import (
     format_view_capability_id,
     require_capability_name,
@@ -100,6 +101,9 @@ class AgentComponentContract:
         contract = seal.contract
         references = tuple(procedures)
         _check_procedures(references, contract.type)
+        if parent is not None:
+            require_component_type(parent.type)
+            require_instance_id(parent.instance_id)
         if parent is not None and contract.parent_type not in (None, parent.type):
             raise definition_error(
                 f"{contract.type} is declared inside {contract.parent_type}, not inside {parent.type}",
@@ -201,7 +205,7 @@ def define_agent_component_contract(
         observations=MappingProxyType(_members(checked_type, observations, ObservationContract)),
         actions=MappingProxyType(_members(checked_type, actions, ActionContract)),
         meta=check_meta(meta, DEFAULT_LIMITS.max_meta_bytes, checked_type),
-        origin=origin,
+        origin=check_origin(origin, checked_type),
         priority=priority,
         parent_type=require_component_type(parent_type) if parent_type is not None else None,
         policies=check_attachments(policies, checked_type),
@@ -297,7 +301,17 @@ def _match(
                 subject=component_type,
                 path=name,
             )
-    return MappingProxyType({name: convert(handlers[name]) for name in declared})
+    bindings: dict[str, BindingT] = {}
+    for name in declared:
+        try:
+            bindings[name] = convert(handlers[name])
+        except AgentSurfaceDefinitionError as error:
+            raise definition_error(
+                f"the binding of {component_type} for {name!r} is wrong: {error}",
+                subject=format_view_capability_id(component_type, name),
+                path=name,
+            ) from error
+    return MappingProxyType(bindings)
 
 
 def _check_procedures(references: tuple[ProcedureBinding, ...], component_type: str) -> None:

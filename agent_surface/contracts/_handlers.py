@@ -46,6 +46,17 @@ def positional_arity(function: Function, most: int, subject: str) -> int:
     return count
 
 
+def check_predicate(when: Predicate | None, subject: str) -> Predicate | None:
+    """A plain function: a coroutine is true whatever it would return.
+
+    Raises:
+        AgentSurfaceDefinitionError: It is a coroutine function, or cannot be called.
+    """
+    if when is not None and (not callable(when) or is_coroutine_function(when)):
+        raise definition_error(f"when of {subject} must be a plain function", subject=subject, path="when")
+    return when
+
+
 class Handler:
     """A user's function with what was learnt of its signature, once."""
 
@@ -81,7 +92,7 @@ class ObservationBinding:
         policies: Iterable[AgentPolicy] = (),
     ) -> None:
         self._handler = Handler(read, most=1, subject="an observation")
-        self.when = when
+        self.when = check_predicate(when, "an observation")
         self.unavailable_reason = unavailable_reason
         self.policies = tuple(policies)
 
@@ -129,7 +140,7 @@ class ActionBinding:
     ) -> None:
         self._handler = Handler(execute, most=2, subject="an action")
         self._precondition = _precondition(precondition)
-        self.when = when
+        self.when = check_predicate(when, "an action")
         self.unavailable_reason = unavailable_reason
         self.policies = tuple(policies)
         self.thread = thread

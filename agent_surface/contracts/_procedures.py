@@ -17,6 +17,7 @@ from agent_surface.contracts._checks import (
     check_attachments,
     check_description,
     check_meta,
+    check_origin,
     check_tags,
     check_timeout,
     definition_error,
@@ -25,7 +26,7 @@ from agent_surface.contracts._checks import (
     require_schema,
 )
 from agent_surface.contracts._concurrency import Concurrency
-from agent_surface.contracts._handlers import Predicate, Text, is_coroutine_function
+from agent_surface.contracts._handlers import Predicate, Text, check_predicate, is_coroutine_function
 from agent_surface.contracts._module import declaring_module
 from agent_surface.errors import DefinitionErrorCode
 from agent_surface.ids import procedure_path, require_procedure_id
@@ -167,7 +168,7 @@ def define_agent_procedure_contract(
         policies=check_attachments(policies, subject),
         tags=check_tags(tags, subject),
         meta=check_meta(meta, DEFAULT_LIMITS.max_meta_bytes, subject),
-        origin=origin,
+        origin=check_origin(origin, subject),
     )
     seal = ProcedureSeal(
         record=make_record(_procedure_declaration(contract, declaring_module(2))),
@@ -307,7 +308,7 @@ def bind_procedure(
         agent_schema=agent_schema,
         agent_parser=from_json_schema(agent_schema),
         confirmation=level,
-        when=when,
+        when=check_predicate(when, declared.id),
         unavailable_reason=unavailable_reason,
         describe=describe,
         policies=tuple(policies),
