@@ -11,7 +11,6 @@ from typing import Final
 from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QCloseEvent, QFontMetrics, QHideEvent, QKeyEvent, QShowEvent
 from PySide6.QtWidgets import (
-    QApplication,
     QDialog,
     QGridLayout,
     QHBoxLayout,
@@ -164,6 +163,13 @@ class ConfirmationDialog(QDialog):
     # Qt.
 
     @override
+    def setVisible(self, visible: bool) -> None:
+        if not visible and self.isVisible():
+            # When the hide event comes it is no longer active.
+            self._was_active = self.isActiveWindow()
+        super().setVisible(visible)
+
+    @override
     def showEvent(self, arg__1: QShowEvent) -> None:
         super().showEvent(arg__1)
         if not self._is_shown:
@@ -173,7 +179,6 @@ class ConfirmationDialog(QDialog):
 
     @override
     def hideEvent(self, arg__1: QHideEvent) -> None:
-        self._was_active = QApplication.activeWindow() is self
         super().hideEvent(arg__1)
         # A minimised dialog is hidden by the window system alone, and comes back.
         if self._is_shown and not arg__1.spontaneous():

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Iterator
 
 import pytest
@@ -192,9 +191,11 @@ def test_a_key_held_since_before_answers_nothing_afterwards(asking: Asking) -> N
 
 
 def _repeat(asking: Asking, key: Qt.Key) -> None:
+    focused = QApplication.focusWidget()
+    assert focused is not None
     for kind in (QEvent.Type.KeyPress, QEvent.Type.KeyRelease):
         event = QKeyEvent(kind, key.value, Qt.KeyboardModifier.NoModifier, "", True)
-        QApplication.sendEvent(QApplication.focusWidget(), event)
+        QApplication.sendEvent(focused, event)
     turn()
 
 
@@ -367,7 +368,7 @@ def test_the_focus_returns_where_it_was(asking: Asking, window: QMainWindow) -> 
     click(field)
     asking.ask({"n": 1})
     asking.ask({"n": 2})
-    for _ in itertools.repeat(None, 2):
+    for _ in range(2):
         assert QApplication.focusWidget() is not field
         asking.press(Qt.Key.Key_Escape)
     assert QApplication.focusWidget() is field
