@@ -21,7 +21,8 @@ HOSTILE = """![a](http://evil.example/a.png) ![b](file:///etc/hostname)
 
 <img src="http://evil.example/b.png"> <script>x</script> <b>bold</b>
 
-[js](javascript:alert(1)) [file](file:///etc/passwd) [data](data:text/html,x) [ok](https://ok.example/x)
+[js](javascript:alert(1)) [file](file:///etc/passwd) [data](data:text/html,x) [path](/etc/shadow)
+[settings](ms-settings:privacy) [mail](mailto:a@b.example) <ftp://c.example/d> [ok](https://ok.example/x)
 
 invoice\u202efdp.exe and after
 """
@@ -74,6 +75,10 @@ def test_hostile_markdown_asks_for_nothing_and_offers_only_web_links(renderer: M
     for part in (
         "javascript:alert(1)",
         "file:///etc/passwd",
+        "/etc/shadow",
+        "ms-settings:privacy",
+        "mailto:a@b.example",
+        "ftp://c.example/d",
         "<script>x</script>",
         "<b>bold</b>",
         "\\u202efdp.exe",
