@@ -13,7 +13,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Protocol
 
-KINDS = frozenset({"class", "function", "import", "method", "property", "unreachable_code"})
+KINDS = frozenset({"class", "function", "import", "method", "property"})
 
 
 class Finding(Protocol):
@@ -47,7 +47,7 @@ def main() -> int:
     findings = [item for item in vulture.get_unused_code(min_confidence=60) if item.typ in KINDS]
     for item in findings:
         place = Path(item.filename).resolve().relative_to(checkout).as_posix()
-        sys.stdout.write(f"{place}:{item.first_lineno}: nothing uses the {item.typ.replace('_', ' ')} {item.name}\n")
+        sys.stdout.write(f"{place}:{item.first_lineno}: nothing uses the {item.typ} {item.name}\n")
     return 1 if findings else 0
 
 

@@ -1,4 +1,4 @@
-"""Print the table: ``python -m tests.requirements``; with ``--prune``, also take what is proven off the planned work."""
+"""Print the table: ``python -m tests.requirements``; ``--prune`` also takes what is proven off the planned work."""
 
 from __future__ import annotations
 
