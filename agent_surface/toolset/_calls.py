@@ -19,7 +19,13 @@ from agent_surface.errors import (
     ErrorCode,
     RegistryClosedError,
 )
-from agent_surface.invocation import AgentConsumer, AgentInvocation, AgentInvocationResult, InvocationError
+from agent_surface.invocation import (
+    AgentConsumer,
+    AgentInvocation,
+    AgentInvocationResult,
+    InvocationError,
+    InvocationOk,
+)
 from agent_surface.toolset._surface import InvokableSurface
 from agent_surface.toolset._values import ConfirmationMode, ConfirmationWait, ToolCallCancelledError, WaitListener
 
@@ -150,8 +156,11 @@ class CallRunner:
                 raise
         except RegistryClosedError:
             return _local(invocation, _failures.cancelled(closed=True))
-        except AgentSurfaceDefectError:
+        except AgentSurfaceDefectError as defect:
             # The registry has logged it, settled the call and told its author; the model gets the settled form.
+            settled = defect.result
+            if isinstance(settled, InvocationOk | InvocationError):
+                return settled
             return _local(invocation, _failures.execution_failed("output-invalid"))
         except Exception:  # noqa: BLE001  execute never raises; logged with its traceback
             _log.exception("invoking %s failed outside the pipeline", invocation.capability_id)

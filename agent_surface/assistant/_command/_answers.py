@@ -8,6 +8,7 @@ from typing import Final
 
 from agent_surface._base._json import FrozenJson, JsonValue
 from agent_surface.assistant._command._matching import Reading
+from agent_surface.assistant._command._schemas import FieldKind
 from agent_surface.assistant._command._words import spell_identifier
 from agent_surface.assistant._replies import is_denial
 from agent_surface.invocation import AgentInvocationResult, InvocationError, InvocationOk
@@ -62,6 +63,8 @@ def say_leftover(reading: Reading, said: str) -> str:
     """Words that no field and no name explains."""
     words = " ".join(reading.leftover)
     line = f"I did nothing for “{escape(said)}”: I do not know what “{escape(words)}” means there."
+    if any(item.kind in (FieldKind.ENTITY, FieldKind.ENTITIES) for item in reading.profile.fields):
+        line += " I know a thing by its name or id only while it is listed."
     if reading.profile.on_selection:
         line += " This acts on what is selected. First show and select what you mean, then say it about “them”."
     elif reading.profile.fields:
@@ -79,6 +82,11 @@ def say_missing(reading: Reading) -> str:
 def say_ambiguous(names: Sequence[str]) -> str:
     """Several things have the name."""
     return f"Several things are called “{escape(names[0])}”. Say which one by its id.\n\n"
+
+
+def say_one_at_a_time(reading: Reading) -> str:
+    """More things were named than the tool takes."""
+    return f"“{escape(_sentence(reading.tool.definition.summary))}” takes one at a time. Say it for each.\n\n"
 
 
 def say_two_ways(first: Reading, second: Reading) -> str:
@@ -186,7 +194,7 @@ def _short(value: FrozenJson) -> str:
 
 
 def _scalar(value: FrozenJson | JsonValue) -> str:
-    if value is None:
+    if value is None or value == "":
         return "none"
     if isinstance(value, bool):
         return "yes" if value else "no"

@@ -33,6 +33,7 @@ class Filling:
         values: The input so far.
         named: Things that were named, in case the tool acts on the selection.
         ambiguous: Names that several things have.
+        several: Whether more things were named than the tool takes at a time.
         tentative: Fields whose text is only believed, because nothing is known to compare it with.
     """
 
@@ -41,6 +42,7 @@ class Filling:
     values: dict[str, JsonValue] = field(default_factory=dict[str, JsonValue])
     named: list[Entity] = field(default_factory=list[Entity])
     ambiguous: list[str] = field(default_factory=list[str])
+    several: bool = False
     tentative: list[InputField] = field(default_factory=list[InputField])
 
     def take(self, places: range) -> None:
@@ -85,6 +87,8 @@ def choice_words(choice: str) -> tuple[str, ...]:
 
 _VALUE_ENDS = SLOTS | REFUSED | {"with", "and", "to", "the"}
 
+_OPPOSITES = {"descending": "ascending", "ascending": "descending", "enabled": "disabled", "open": "closed"}
+
 _ALIASES = {
     "asc": ("ascending", "up", "upward"),
     "ascending": ("asc", "up", "upward"),
@@ -100,16 +104,23 @@ def _choices(filling: Filling, fields: Sequence[InputField]) -> None:
     spoken = [
         (said, item, choice)
         for item in fields
-        if item.kind is FieldKind.CHOICE
+        if item.kind in (FieldKind.CHOICE, FieldKind.CHOICES)
         for choice in item.choices
         for said in (choice_words(choice), *((alias,) for alias in _ALIASES.get(choice.casefold(), ())))
         if said
     ]
+    several: dict[str, list[tuple[int, str]]] = {}
     for said, item, choice in sorted(spoken, key=lambda one: -len(one[0])):
         run = find_run(filling.tokens, said, filling.free) if item.name not in filling.values else None
-        if run is not None:
+        if run is None:
+            continue
+        filling.take(run)
+        if item.kind is FieldKind.CHOICES:
+            several.setdefault(item.name, []).append((run.start, choice))
+        else:
             filling.values[item.name] = choice
-            filling.take(run)
+    for name, found in several.items():
+        filling.values[name] = [choice for _, choice in sorted(found)]
 
 
 def _labelled(filling: Filling, fields: Sequence[InputField], knowledge: Knowledge) -> None:
@@ -152,6 +163,12 @@ def _flags(filling: Filling, fields: Sequence[InputField]) -> None:
         if item.kind is not FieldKind.FLAG:
             continue
         run = find_run(filling.tokens, item.words, filling.free)
+        opposite = _OPPOSITES.get(item.words[-1]) if run is None and item.words else None
+        if opposite is not None:
+            against = find_run(filling.tokens, (opposite,), filling.free)
+            if against is not None:
+                filling.values[item.name] = False
+                filling.take(against)
         if run is None:
             continue
         before = run.start - 1
@@ -191,16 +208,35 @@ def _entities(filling: Filling, fields: Sequence[InputField], knowledge: Knowled
             filling.ambiguous.append(filling.text(run))
         filling.named.append(entities[0])
         filling.take(run)
-    ids = [entity.entity_id for entity in filling.named]
+        _take_kind(filling, run.start - 1)
     if many is not None:
-        ids = ids or _group(filling, knowledge)
+        ids = [entity.entity_id for entity in filling.named] or _group(filling, knowledge)
         if ids:
             filling.values[many.name] = list(ids)
     elif one is not None:
-        if not ids and not (needs_names and not one.required):
-            ids = _selected(filling, knowledge) or _literal_id(filling)
-        if len(ids) == 1:
-            filling.values[one.name] = ids[0]
+        _one_thing(filling, one, knowledge, from_screen=needs_names and not one.required)
+
+
+def _one_thing(filling: Filling, item: InputField, knowledge: Knowledge, *, from_screen: bool) -> None:
+    ids = [entity.entity_id for entity in filling.named]
+    if not ids and not from_screen:
+        ids = _selected(filling, knowledge)
+    if not ids:
+        ids = _literal_id(filling)
+        filling.tentative.extend([item] if ids else ())
+    if len(ids) == 1:
+        filling.values[item.name] = ids[0]
+    filling.several = len(ids) > 1
+
+
+def _take_kind(filling: Filling, place: int) -> None:
+    """The word right before a name may say what kind of thing it is, as in "station Milan Duomo"."""
+    if place not in filling.free:
+        return
+    token = filling.tokens[place]
+    telling = SLOTS | NAMING | SEARCHING | REFUSED | EVERYTHING | PRONOUNS | VISIBLE | EMPTY
+    if not token.quoted and token.stem not in telling and _number(token.text, whole=False) is None:
+        filling.take(range(place, place + 1))
 
 
 def _group(filling: Filling, knowledge: Knowledge) -> list[str]:
@@ -253,7 +289,8 @@ def _new_names(filling: Filling, fields: Sequence[InputField]) -> None:
             filling.take(range(quoted[0], quoted[0] + 1))
         return
     value = range(start + 1, len(filling.tokens))
-    if value and all(place in filling.free for place in value):
+    plain = not any(filling.tokens[place].stem in REFUSED for place in value if not filling.tokens[place].quoted)
+    if value and plain and all(place in filling.free for place in value):
         filling.values[item.name] = filling.text(value)
         filling.take(range(start, value.stop))
 

@@ -45,6 +45,7 @@ from agent_surface.assistant._command._answers import (
     say_help,
     say_leftover,
     say_missing,
+    say_one_at_a_time,
     say_read,
     say_refused,
     say_skipped,
@@ -60,14 +61,18 @@ from agent_surface.assistant._command._matching import (
     profile_of,
     read_step,
     read_verb,
+    refused_word,
     split_steps,
 )
 from agent_surface.assistant._command._phrases import MAX_OFFERED, complete_message, phrases_of
 from agent_surface.assistant._command._schemas import FieldKind
-from agent_surface.assistant._command._words import PRONOUNS, tokenize
+from agent_surface.assistant._command._words import PRONOUNS, stem, tokenize
 from agent_surface.assistant._values import OfferedTool, PersonMessage, TranscriptEntry
 from agent_surface.invocation import InvocationOk
 from agent_surface.toolset._values import ToolDefinition
+
+NEAR = 1.5
+"""How much worse a verb may name a tool that is still looked at."""
 
 MAX_LOOKUPS = 3
 """Observations read to understand one command."""
@@ -185,13 +190,13 @@ class _Run:
         self, step: Step, phrases: Callable[[_Tools], Sequence[str]]
     ) -> AsyncIterator[tuple[str, bool]]:
         """Do one command; each text with whether it goes on."""
-        if step.refused is not None:
-            yield say_refused(step.refused, step.said), False
-            return
         known = self.tools()
         readings = read_step(step, known, self._knowledge)
-        if readings and self._is_uncertain(readings[0], step):
-            await self._look_up(readings[0], known)
+        for _ in range(MAX_LOOKUPS):
+            if not readings or readings[0].refused or not self._is_uncertain(readings[0], step):
+                break
+            if not await self._look_up(readings, known):
+                break
             known = self.tools()
             readings = read_step(step, known, self._knowledge)
         objection = self._objection(step, readings, phrases(known))
@@ -199,7 +204,7 @@ class _Run:
             yield objection, False
             return
         reading = readings[0]
-        if reading.profile.on_selection and reading.filling.named:
+        if _selects_first(reading):
             async for text, ok in self._select(reading, known):
                 yield text, ok
                 if not ok:
@@ -225,47 +230,63 @@ class _Run:
             or (wants_entities and (wants_selection or any(item.required for item in reading.missing)))
         )
 
-    async def _look_up(self, reading: Reading, known: _Tools) -> None:
-        """Read the observations that could tell a name, an id or a value, the nearest component first."""
-        wanted = {item.name for item in reading.filling.tentative}
-        if not reading.complete:
-            wanted |= {"id", "ids", "selectedIds"} | {
-                item.name for item in reading.profile.fields if item.kind is FieldKind.TEXT
-            }
-        own = reading.tool.definition.component.type
+    async def _look_up(self, readings: Sequence[Reading], known: _Tools) -> bool:
+        """Read the observation that is likeliest to tell a name, an id or a value; ``False`` when none is left."""
+        near = [item for item in readings if item.affinity >= readings[0].affinity - NEAR]
+        values = set[str]()
+        wanted = set[str]()
+        for reading in [readings[0]] if readings[0].complete else near:
+            asked, text = _unknown(reading)
+            wanted |= asked
+            values |= text
+        own = readings[0].tool.definition.component.type
+
+        def rank(source: tuple[OfferedTool, Profile]) -> tuple[bool, int]:
+            # A list of values ("cities" for a city) tells more than the one value of the moment.
+            lists = any(stem(key) in values and key.casefold() not in values for key in source[1].output_keys)
+            return not lists, _distance(own, source[0].definition.component.type)
+
         sources = [
             (tool, profile)
             for tool, profile in known
             if profile.observes
             and tool.state.available
-            and profile.output_keys & wanted
             and tool.definition.name not in self._looked_at
+            and {stem(key) for key in profile.output_keys} & wanted
         ]
-        sources.sort(key=lambda item: _distance(own, item[0].definition.component.type))
-        for tool, _ in sources[:MAX_LOOKUPS]:
-            self._looked_at.add(tool.definition.name)
-            reply = await self._call_tool(tool.definition.name, {})
-            if isinstance(reply.result, InvocationOk):
-                self._knowledge.learn(reply.result.output)
-                self.seen.learn(reply.result.output)
+        if not sources:
+            return False
+        tool, _ = min(sources, key=rank)
+        self._looked_at.add(tool.definition.name)
+        reply = await self._call_tool(tool.definition.name, {})
+        if isinstance(reply.result, InvocationOk):
+            self._knowledge.learn(reply.result.output)
+            self.seen.learn(reply.result.output)
+        return True
 
     def _objection(self, step: Step, readings: Sequence[Reading], phrases: Sequence[str]) -> str | None:
         """Why nothing is done, or ``None``."""
+        refused = readings[0].refused if readings else refused_word(step)
+        if refused is not None:
+            return say_refused(refused, step.said)
         if not readings:
             return say_unknown(step.said, phrases[:MAX_OFFERED])
         best = readings[0]
         if best.filling.ambiguous:
             return say_ambiguous(best.filling.ambiguous)
+        if best.filling.several:
+            return say_one_at_a_time(best)
         if best.leftover:
             return say_leftover(best, step.said)
-        if best.profile.on_selection and best.filling.named and not best.tool.state.available:
+        if _selects_first(best) and not best.missing and not best.tool.state.available:
             # Selecting what was named may be just what makes it available.
             return None
         if not best.tool.state.available:
             return say_unavailable(best)
         if best.missing:
             return say_missing(best)
-        if len(readings) > 1 and readings[1].complete and readings[1].score == best.score:
+        equal = len(readings) > 1 and readings[1].complete and readings[1].score == best.score
+        if equal and not best.profile.observes:
             return say_two_ways(best, readings[1])
         return None
 
@@ -304,6 +325,22 @@ class _Run:
         self._knowledge = Knowledge()
         self._looked_at.clear()
         return say_done(definition, values, reply.result), True
+
+
+def _unknown(reading: Reading) -> tuple[set[str], set[str]]:
+    """Stems of the output properties that could help to understand a reading, and those among them that are texts."""
+    fields = reading.filling.tentative if reading.complete else reading.profile.fields
+    texts = {stem(item.name) for item in fields if item.kind is FieldKind.TEXT and not item.searches}
+    things = any(item.kind in (FieldKind.ENTITY, FieldKind.ENTITIES) for item in fields)
+    if things or (reading.profile.on_selection and not reading.complete):
+        return texts | {"id", "selectedid", "selected_id"}, texts
+    return texts, texts
+
+
+def _selects_first(reading: Reading) -> bool:
+    """Whether what was named must be selected, because the tool takes it from the screen and not from its input."""
+    takes = any(item.kind in (FieldKind.ENTITY, FieldKind.ENTITIES) for item in reading.profile.fields)
+    return reading.profile.on_selection and bool(reading.filling.named) and not takes
 
 
 def _distance(own: str, other: str) -> int:

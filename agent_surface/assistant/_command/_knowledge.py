@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from agent_surface._base._json import FrozenJson
-from agent_surface.assistant._command._words import Token, find_run, words_of
+from agent_surface.assistant._command._words import Token, find_run, stem, words_of
 
 MAX_ENTITIES = 2_000
 MAX_VALUES = 500
@@ -39,7 +39,7 @@ class Knowledge:
 
     def known_values(self, key: str) -> tuple[str, ...]:
         """Texts seen under a field of this name."""
-        return tuple(self.values.get(key.casefold(), ()))
+        return tuple(self.values.get(stem(key), ()))
 
     def selection(self) -> tuple[str, ...]:
         """The ids that are selected now, as far as observations say."""
@@ -76,7 +76,7 @@ class Knowledge:
             for item in value:
                 self._walk(item, key)
         elif isinstance(value, str) and key:
-            seen = self.values.setdefault(key.casefold(), {})
+            seen = self.values.setdefault(stem(key), {})
             if value and len(seen) < MAX_VALUES:
                 seen[value] = None
 

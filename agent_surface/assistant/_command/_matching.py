@@ -14,11 +14,14 @@ from agent_surface.assistant._command._words import (
     POLITE,
     PRONOUNS,
     REFUSED,
+    VERB_WORDS,
     VERBS,
     VISIBLE,
     Token,
+    akin,
     find_verb,
     split_identifier,
+    stem,
     words_of,
 )
 from agent_surface.assistant._values import OfferedTool
@@ -83,11 +86,7 @@ class Step:
     verb: str
     known_verb: bool
     tokens: tuple[Token, ...]
-
-    @property
-    def refused(self) -> str | None:
-        """A negation or condition, which this language does not have."""
-        return next((token.text for token in self.tokens if not token.quoted and token.stem in REFUSED), None)
+    verb_words: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -102,14 +101,21 @@ class Reading:
     tool: OfferedTool
     profile: Profile
     filling: Filling
+    affinity: float
     score: float
     leftover: tuple[str, ...]
     missing: tuple[InputField, ...]
 
     @property
+    def refused(self) -> str | None:
+        """A negation or condition that no field takes; this language has none."""
+        return next((word for word in self.leftover if stem(word) in REFUSED), None)
+
+    @property
     def complete(self) -> bool:
         """Whether it can be carried out as it is."""
-        return not self.leftover and not self.missing and not self.filling.ambiguous
+        filling = self.filling
+        return not (self.leftover or self.missing or filling.ambiguous or filling.several)
 
 
 def split_steps(tokens: Sequence[Token], profiles: Sequence[Profile]) -> list[tuple[Token, ...]]:
@@ -135,13 +141,24 @@ def read_verb(tokens: Sequence[Token]) -> Step:
     while start < len(tokens) and (tokens[start].mark or tokens[start].stem in POLITE or tokens[start].stem == "and"):
         start += 1
     said = " ".join(token.text for token in tokens)
+    # "also select" says how to select, wherever it stands.
+    adverbs = tuple(token for token in tokens[:start] if token.stem == "also")
     found = find_verb(tokens, start)
     if found is not None:
         verb, length = found
-        return Step(said=said, verb=verb, known_verb=True, tokens=tuple(tokens[start + length :]))
+        words = tuple(token.stem for token in tokens[start : start + length])
+        return Step(
+            said=said, verb=verb, known_verb=True, tokens=(*tokens[start + length :], *adverbs), verb_words=words
+        )
     if start >= len(tokens):
         return Step(said=said, verb="", known_verb=False, tokens=())
-    return Step(said=said, verb=tokens[start].stem, known_verb=False, tokens=tuple(tokens[start + 1 :]))
+    return Step(said=said, verb=tokens[start].stem, known_verb=False, tokens=(*tokens[start + 1 :], *adverbs))
+
+
+def refused_word(step: Step) -> str | None:
+    """A negation or condition anywhere in a step that no tool was found for."""
+    said = [step.verb, *(token.stem for token in step.tokens if not token.quoted)]
+    return next((word for word in said if word in REFUSED), None)
 
 
 def read_step(step: Step, tools: Sequence[tuple[OfferedTool, Profile]], knowledge: Knowledge) -> list[Reading]:
@@ -158,7 +175,13 @@ def read_step(step: Step, tools: Sequence[tuple[OfferedTool, Profile]], knowledg
         affinity = _affinity(step, profile)
         if affinity > 0:
             readings.append(_read(step, tool, profile, knowledge, affinity=affinity, choices=choices))
-    return sorted(readings, key=lambda reading: (-reading.score, reading.tool.definition.name))
+    readings.sort(key=lambda reading: (-reading.score, reading.tool.definition.name))
+    # A tool that can be called as the step stands beats one that only its verb speaks for.
+    usable = next((item for item in readings if item.complete and item.affinity >= readings[0].affinity - 1.5), None)
+    if usable is not None:
+        readings.remove(usable)
+        readings.insert(0, usable)
+    return readings
 
 
 def _begins_command(tokens: Sequence[Token], place: int, verbs: set[str]) -> bool:
@@ -171,27 +194,29 @@ def _begins_command(tokens: Sequence[Token], place: int, verbs: set[str]) -> boo
 
 def _affinity(step: Step, profile: Profile) -> float:
     """How well the verb names the tool; zero when it does not at all."""
-    if profile.observes != (step.verb == "read") and not (profile.observes and step.verb == "show"):
-        return 0
+    names = profile.name_words
+    if profile.observes:
+        return _affinity_of_observation(step, names)
     wants_all = any(token.stem in EVERYTHING for token in step.tokens)
-    if "all" in profile.name_words and not wants_all:
+    if step.verb == "read" or not names or ("all" in names and not wants_all):
         return 0
-    if (
-        step.verb == "show"
-        and wants_all
-        and {"clear", "reset"} & set(profile.name_words)
-        and "filter" in profile.name_words
-    ):
+    if step.verb == "show" and wants_all and names[0] in ("clear", "reset") and "filter" in names:
         return 4
-    meanings: Mapping[str, int] = VERBS.get(step.verb, {}) if step.known_verb else {step.verb: 4}
-    named = max((meanings.get(word, 0) for word in profile.name_words), default=0)
-    if named == 0 and profile.summary_words:
+    if step.verb == "unselect" and not akin("selection", names):
+        return 0
+    meanings: Mapping[str, int] = VERBS[step.verb] if step.known_verb else {step.verb: 4}
+    # A name that begins with a verb means that verb: ``clearFilters`` does not filter.
+    spoken_for = names[0] in VERB_WORDS and names[0] != "set"
+    named = max(meanings.get(word, 0) for word in (names[:1] if spoken_for else names))
+    if named == 0 and not spoken_for and profile.summary_words:
         named = max(meanings.get(profile.summary_words[0], 0) - 1, 0)
-    if named == 0 and profile.observes:
-        named = 1
-    if step.known_verb and step.verb in profile.name_words:
-        return named + 0.5
-    return named
+    return named + 0.5 if named and step.verb in names else named
+
+
+def _affinity_of_observation(step: Step, names: tuple[str, ...]) -> float:
+    if step.verb == "read":
+        return 2
+    return 1 if step.verb == "show" or step.verb in names else 0
 
 
 def _read(
@@ -202,12 +227,30 @@ def _read(
     tokens = [(step.tokens[place], step.tokens[place].stem) for place in sorted(filling.free)]
     in_name = sum(word in profile.name_words for _, word in tokens)
     in_type = sum(word in profile.type_words for _, word in tokens)
-    in_summary = sum(word in profile.summary_words for _, word in tokens)
+    telling = [word for _, word in tokens if word not in EMPTY] + [
+        word for word in step.verb_words if word not in EMPTY
+    ]
+    in_summary = sum(_tells(word, profile.summary_words) for word in telling)
     leftover = tuple(token.text for token, word in tokens if not _explained(token, word, step, profile, choices))
     missing = tuple(item for item in profile.fields if item.required and item.name not in filling.values)
+    if not filled and not profile.on_selection:
+        # All of it may be left out, but then nothing would be asked for.
+        missing = profile.fields
     score = 3 * affinity + 2 * in_name + in_type + 0.5 * in_summary + 3 * filled + 2 * len(filling.named)
     score -= 3 * len(leftover) + 3 * len(missing) + (0 if tool.state.available else 0.5)
-    return Reading(tool=tool, profile=profile, filling=filling, score=score, leftover=leftover, missing=missing)
+    return Reading(
+        tool=tool,
+        profile=profile,
+        filling=filling,
+        affinity=affinity,
+        score=score,
+        leftover=leftover,
+        missing=missing,
+    )
+
+
+def _tells(word: str, summary: tuple[str, ...]) -> bool:
+    return akin(word, summary) or (word in VISIBLE and bool({"listed", "list", "view", *VISIBLE} & set(summary)))
 
 
 def _explained(token: Token, word: str, step: Step, profile: Profile, choices: set[str]) -> bool:
@@ -218,16 +261,16 @@ def _explained(token: Token, word: str, step: Step, profile: Profile, choices: s
         acts_on_screen = profile.on_selection or profile.definition.plane is Plane.VIEW
         return acts_on_screen or word in profile.summary_words
     if word in EVERYTHING:
-        return "all" in profile.name_words or step.verb == "clear" or (step.verb == "show" and not profile.on_selection)
+        return (
+            "all" in profile.name_words
+            or step.verb in ("clear", "unselect")
+            or (step.verb == "show" and not profile.on_selection)
+        )
     if word in VISIBLE:
         return bool({"select", "all"} & set(profile.name_words)) or profile.observes
-    if word in EMPTY or word in profile.name_words:
+    if word in EMPTY or word in profile.name_words or word in profile.type_words:
         return True
-    if word in choices:
+    if word in choices and not profile.observes:
         # It says which ones are meant, and this tool does not take it: ignoring it would act on others.
         return False
-    return (
-        word in profile.type_words
-        or word in profile.summary_words
-        or any(word in item.words for item in profile.fields)
-    )
+    return akin(word, profile.summary_words) or any(word in item.words for item in profile.fields)

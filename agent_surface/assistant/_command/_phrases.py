@@ -10,28 +10,30 @@ from agent_surface.assistant._command._schemas import FieldKind, InputField
 from agent_surface.assistant._command._words import spell_identifier, tokenize
 from agent_surface.assistant._values import OfferedTool
 
-MAX_PER_TOOL = 4
+MAX_PER_TOOL = 3
 MAX_OFFERED = 8
 
 
 def phrases_of(
     tools: Sequence[tuple[OfferedTool, Profile]], knowledge: Knowledge
 ) -> tuple[tuple[str, OfferedTool], ...]:
-    """Commands for the tools that can be used now, each checked to be read as a call of its tool."""
-    found: list[tuple[str, OfferedTool]] = []
-    seen: set[str] = set()
-    for tool, profile in tools:
-        if not tool.state.available:
-            continue
-        taken = 0
-        for phrase in _candidates(profile, knowledge):
-            if taken == MAX_PER_TOOL:
+    """Commands for the tools that can be used now, each checked to be read as a call of its tool.
+
+    One for each tool comes first, so that the beginning of the list shows what there is; tools that only look are last.
+    """
+    rows: list[list[tuple[str, OfferedTool]]] = []
+    usable = sorted(((tool, profile) for tool, profile in tools if tool.state.available), key=lambda it: it[1].observes)
+    for tool, profile in usable:
+        said: list[tuple[str, OfferedTool]] = []
+        for alternatives in _candidates(profile, knowledge):
+            if len(said) == MAX_PER_TOOL:
                 break
-            if phrase not in seen and _means(phrase, tool, tools, knowledge):
-                seen.add(phrase)
-                found.append((phrase, tool))
-                taken += 1
-    return tuple(found)
+            phrase = next((item for item in alternatives if _means(item, tool, tools, knowledge)), None)
+            if phrase is not None:
+                said.append((phrase, tool))
+        rows.append(said)
+    ordered = [item for place in range(MAX_PER_TOOL) for row in rows for item in row[place : place + 1]]
+    return tuple({phrase: (phrase, tool) for phrase, tool in reversed(ordered)}.values())[::-1]
 
 
 def complete_message(text: str, phrases: Sequence[str], words: Sequence[str]) -> tuple[str, ...]:
@@ -63,35 +65,32 @@ def _last_command(text: str) -> tuple[str, str]:
     return text[:cut], text[cut:]
 
 
-def _candidates(profile: Profile, knowledge: Knowledge) -> Iterator[str]:
+def _candidates(profile: Profile, knowledge: Knowledge) -> Iterator[tuple[str, ...]]:
+    """Ways to use the tool, and for each of them several ways to say it, the best first."""
     name = spell_identifier(profile.definition.capability_id.partition(":")[2].rpartition(".")[2])
-    noun = profile.definition.component.type.split(".")[0].replace("-", " ")
+    nouns = [part.replace("-", " ") for part in profile.definition.component.type.split(".")]
     if profile.observes:
-        yield name if name.startswith(("read", "get")) else f"read {name}"
-        yield f"read {noun} {name}"
-        yield f"read {noun} {name.removeprefix('read ')}"
+        asked = name.removeprefix("read ").removeprefix("get ")
+        yield (f"read {asked}", f"read {nouns[-1]} {asked}", f"read {' '.join(nouns)} {asked}")
         return
     them = f"{name} them" if profile.on_selection else name
     for item in profile.fields:
-        yield from _filled(item, name, them, noun, knowledge)
-    yield them
-    yield f"{name} {noun}"
-    yield f"clear {name.removeprefix('clear ')}"
+        yield from _filled(item, name, them, nouns[0], knowledge)
+    yield (them, f"{name} {nouns[0]}", f"{name} {nouns[-1]}", f"clear {name.removeprefix('clear ')}")
 
 
-def _filled(item: InputField, name: str, them: str, noun: str, knowledge: Knowledge) -> Iterator[str]:
-    if item.kind is FieldKind.CHOICE:
+def _filled(item: InputField, name: str, them: str, noun: str, knowledge: Knowledge) -> Iterator[tuple[str, ...]]:
+    if item.kind in (FieldKind.CHOICE, FieldKind.CHOICES):
         for choice in item.choices:
             said = choice.replace("-", " ").replace("_", " ")
-            if "filter" in name or "search" in name:
-                yield f"show {said} {noun}"
-            yield f"{them} {said}"
-            yield f"{name} by {said}"
+            filters = (f"show {said} {noun}",) if "filter" in name or "search" in name else ()
+            by = (f"{name} by {said}",) if name.startswith(("sort", "order", "group")) else ()
+            yield (*filters, *by, f"{them} {said}")
     elif item.kind in (FieldKind.ENTITY, FieldKind.ENTITIES):
         for known in knowledge.names()[:2]:
-            yield f"{name} {known}"
+            yield (f"{name.split(' ', maxsplit=1)[0]} {known}", f"{name} {known}")
     elif item.kind is FieldKind.TEXT and "name" in item.words:
-        yield f'{them} to "New name"'
+        yield (f'{them} to "New name"',)
 
 
 def _means(phrase: str, tool: OfferedTool, tools: Sequence[tuple[OfferedTool, Profile]], knowledge: Knowledge) -> bool:

@@ -14,6 +14,7 @@ class FieldKind(StrEnum):
     """How a field is filled from words."""
 
     CHOICE = "choice"
+    CHOICES = "choices"
     FLAG = "flag"
     NUMBER = "number"
     ENTITY = "entity"
@@ -102,11 +103,21 @@ def _kind(words: tuple[str, ...], part: Mapping[str, FrozenJson]) -> tuple[Field
     if "integer" in types or "number" in types:
         return FieldKind.NUMBER, ()
     if "array" in types:
-        items = part.get("items")
-        strings = isinstance(items, Mapping) and "string" in _types(items) and not _choices(items)
-        return (FieldKind.ENTITIES if strings else FieldKind.OTHER), ()
+        return _array_kind(part)
     if "string" in types:
         return (FieldKind.ENTITY if words and words[-1] in _ID_WORDS else FieldKind.TEXT), ()
+    return FieldKind.OTHER, ()
+
+
+def _array_kind(part: Mapping[str, FrozenJson]) -> tuple[FieldKind, tuple[str, ...]]:
+    for option in (part, *_options(part)):
+        items = option.get("items")
+        if isinstance(items, Mapping):
+            choices = _choices(items)
+            if choices:
+                return FieldKind.CHOICES, choices
+            if "string" in _types(items):
+                return FieldKind.ENTITIES, ()
     return FieldKind.OTHER, ()
 
 
@@ -141,19 +152,20 @@ def _options(part: Mapping[str, FrozenJson]) -> Iterator[Mapping[str, FrozenJson
 
 
 def _resolve(part: Mapping[str, FrozenJson], root: JsonSchema) -> Mapping[str, FrozenJson]:
-    """``part`` with one level of local reference followed, also inside ``anyOf``."""
+    """``part`` with local references followed, also inside ``anyOf`` and ``items``."""
     reference = part.get("$ref")
     if isinstance(reference, str) and reference.startswith("#/"):
         target: FrozenJson = root
         for step in reference[2:].split("/"):
             target = target.get(step.replace("~1", "/").replace("~0", "~")) if isinstance(target, Mapping) else None
         if isinstance(target, Mapping):
-            return {**target, **{key: value for key, value in part.items() if key != "$ref"}}
+            return _resolve({**target, **{key: value for key, value in part.items() if key != "$ref"}}, root)
     options = part.get("anyOf")
     if isinstance(options, tuple):
         resolved = tuple(_resolve(option, root) if isinstance(option, Mapping) else option for option in options)
         return {**part, "anyOf": resolved}
-    return part
+    items = part.get("items")
+    return {**part, "items": _resolve(items, root)} if isinstance(items, Mapping) else part
 
 
 def _keys(value: FrozenJson) -> Iterator[str]:

@@ -65,6 +65,11 @@ def words_of(text: str) -> tuple[str, ...]:
     return tuple(token.stem for token in tokenize(text) if not token.mark)
 
 
+def akin(word: str, words: Iterable[str]) -> bool:
+    """Whether ``word`` is one of ``words`` or of the same family: "selected" and "selection"."""
+    return any(word == other or (len(word) > 5 and len(other) > 5 and word[:5] == other[:5]) for other in words)
+
+
 def find_run(tokens: Sequence[Token], wanted: Sequence[str], free: Iterable[int]) -> range | None:
     """Where the stems ``wanted`` stand side by side among the tokens of ``free``; a quoted token may hold them all."""
     places = sorted(free)
@@ -143,18 +148,19 @@ VERBS: Final[Mapping[str, Mapping[str, int]]] = MappingProxyType(
             "find": 4,
             "show": 4,
             "list": 3,
-            "go": 2,
-            "navigate": 2,
-            "open": 2,
+            "go": 3,
+            "navigate": 3,
+            "open": 3,
             "read": 1,
         },
         "search": {"search": 4, "find": 4, "filter": 4, "text": 1},
         "filter": {"filter": 4, "search": 2},
-        "open": {"open": 4, "show": 3, "view": 3, "go": 2, "navigate": 2},
+        "open": {"open": 4, "show": 3, "view": 3, "go": 3, "navigate": 3},
         "go": {"go": 4, "navigate": 4, "switch": 3, "open": 2, "show": 2},
         "close": {"close": 4, "hide": 3},
         "select": {"select": 4, "choose": 3, "pick": 3},
         "clear": {"clear": 4, "reset": 4, "remove": 1},
+        "unselect": {"clear": 4, "reset": 4, "unselect": 4, "deselect": 4},
         "sort": {"sort": 4, "order": 3},
         "disable": {"disable": 4, "deactivate": 4},
         "enable": {"enable": 4, "activate": 4},
@@ -168,6 +174,9 @@ VERBS: Final[Mapping[str, Mapping[str, int]]] = MappingProxyType(
 )
 """Each verb with the words of a tool's name that it may mean, and how well."""
 
+VERB_WORDS: Final = frozenset(VERBS) | {"set", "reset", "scroll"}
+"""Words that are the verb of a name when they begin it: ``clearFilters`` clears, whatever it clears."""
+
 _PHRASES: Final[Mapping[str, str]] = MappingProxyType(
     {
         "show": "show|display|list|see|let me see",
@@ -177,7 +186,8 @@ _PHRASES: Final[Mapping[str, str]] = MappingProxyType(
         "go": "go|go to|navigate to|navigate|switch to|take me to|bring me to|jump to|visit",
         "close": "close|hide",
         "select": "select|choose|pick|tick|check",
-        "clear": "clear|reset|deselect|unselect",
+        "clear": "clear|reset",
+        "unselect": "unselect|deselect",
         "sort": "sort|sort by|order by|order",
         "disable": "disable|deactivate|turn off|switch off|shut down",
         "enable": "enable|activate|reactivate|turn on|switch on",
