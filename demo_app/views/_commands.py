@@ -16,13 +16,11 @@ class FleetCommands:
     Args:
         window: Owner of the actions.
 
-    Attributes:
-        needing_selection: Actions that need at least one selected device.
-        needing_device: Actions that need a current device.
     """
 
     def __init__(self, window: QMainWindow) -> None:
         self._window = window
+        self._tips: dict[QAction, str] = {}
         tr = window.tr
         self.import_csv = self._action(
             tr("&Import CSV…"), tr("Add or update devices from a file"), "document-open", _Pixmap.SP_DialogOpenButton
@@ -70,13 +68,26 @@ class FleetCommands:
         self.refresh.setShortcut(QKeySequence.StandardKey.Refresh)
         self.about = self._action(tr("&About Fleet Console"), tr("What this program is"), "help-about", None)
         self.about.setMenuRole(QAction.MenuRole.AboutRole)
-        self.needing_selection = (self.disable, self.enable, self.clear_selection)
-        self.needing_device = (self.rename, self.write_note)
+
+    def allow(self, action: QAction, obstacle: str = "") -> None:
+        """Switch a command on, or off with the reason where people look for it: tool tip and status bar.
+
+        Args:
+            action: One of these commands.
+            obstacle: A sentence; empty when nothing is in the way.
+        """
+        tip = self._tips[action]
+        if obstacle:
+            tip = self._window.tr("{command}. Not now: {obstacle}").format(command=tip, obstacle=obstacle)
+        action.setEnabled(not obstacle)
+        action.setStatusTip(tip)
+        action.setToolTip(tip)
 
     def _action(self, text: str, tip: str, theme_name: str, fallback: QStyle.StandardPixmap | None) -> QAction:
         action = QAction(text, self._window)
         action.setStatusTip(tip)
         action.setToolTip(tip)
+        self._tips[action] = tip
         if fallback is not None:
             action.setIcon(command_icon(self._window, theme_name, fallback))
         return action

@@ -94,6 +94,10 @@ class DevicesTable(QTableView):
         """How many devices are selected."""
         return sum(bottom - top + 1 for top, bottom in self._selected_spans())
 
+    def selection_obstacle(self) -> str:
+        """Why a command on the selected devices is not possible, as a sentence; empty when it is."""
+        return "" if self.selectionModel().hasSelection() else self.tr("No device is selected.")
+
     def lead_id(self) -> str:
         """The selected device to show in detail: the one with the focus, else the first; empty when there is none."""
         row = self.currentIndex().row()

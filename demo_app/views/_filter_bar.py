@@ -27,6 +27,8 @@ class FilterBar(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._announced = DeviceFilter()
+        self._counts = FleetCounts(total=0, by_status=dict.fromkeys(DeviceStatus, 0))
+        self._listed = 0
         self._text = QLineEdit()
         self._text.setClearButtonEnabled(True)
         self._text.setPlaceholderText(self.tr("Name, ID, city, country or model"))
@@ -112,9 +114,14 @@ class FilterBar(QWidget):
 
     def set_counts(self, counts: FleetCounts) -> None:
         """Show how many devices are in each state."""
+        self._counts = counts
         for status, button in self._statuses.items():
             number = self.locale().toString(counts.by_status[status])
             button.setText(self.tr("{status} {number}").format(status=status_label(status), number=number))
+
+    def set_listed(self, number: int) -> None:
+        """Know how many devices the filter lists."""
+        self._listed = number
 
     def type_text(self, text: str) -> None:
         """Go on in the search field with what somebody began to type elsewhere."""

@@ -7,17 +7,7 @@ from typing import Literal
 
 from PySide6.QtCore import QByteArray, QSettings, Qt
 from PySide6.QtGui import QAction, QCloseEvent, QKeySequence
-from PySide6.QtWidgets import (
-    QFileDialog,
-    QLabel,
-    QMainWindow,
-    QMessageBox,
-    QProgressBar,
-    QTabWidget,
-    QToolBar,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QLabel, QMainWindow, QMenu, QProgressBar, QTabWidget, QVBoxLayout, QWidget
 from typing_extensions import override
 
 from demo_app.domain import Device, DeviceFilter, FleetError, preview_csv
@@ -27,6 +17,8 @@ from demo_app.views._devices_model import DevicesModel
 from demo_app.views._devices_table import DevicesTable
 from demo_app.views._filter_bar import FilterBar
 from demo_app.views._import_dialog import ImportDialog
+from demo_app.views._menus import build_context_menu, build_menus, build_toolbar
+from demo_app.views._questions import NAMED_IN_QUESTION, WindowQuestions
 from demo_app.views._record_pages import ActivityPage, NotesPage
 from demo_app.views._session import FleetSession
 
@@ -34,7 +26,6 @@ Section = Literal["devices", "notes", "activity"]
 """The pages of the window."""
 
 _SECTIONS: tuple[Section, ...] = ("devices", "notes", "activity")
-_NAMED_IN_QUESTION = 8
 _MESSAGE_MS = 6_000
 
 
@@ -52,6 +43,7 @@ class MainWindow(QMainWindow):
         drawer: One device in detail.
         notes_page: Maintenance notes.
         activity_page: The activity log.
+        view_menu: For panels that somebody adds to the window.
     """
 
     def __init__(self, session: FleetSession, *, settings: QSettings | None = None) -> None:
@@ -63,6 +55,7 @@ class MainWindow(QMainWindow):
         self.setObjectName("main-window")
         self.setWindowTitle(self.tr("Fleet Console"))
         self.commands = FleetCommands(self)
+        self._questions = WindowQuestions(self)
         self._model = DevicesModel(session.repository, self)
         self.filter_bar = FilterBar()
         self.table = DevicesTable(self._model)
@@ -79,7 +72,7 @@ class MainWindow(QMainWindow):
         self._busy_text = QLabel()
         self._busy_bar = QProgressBar()
         self._build_status_bar()
-        self._build_menus()
+        self.view_menu = self._build_menus()
         self._connect_parts()
         self._connect_commands()
         self._read_counts()
@@ -124,7 +117,7 @@ class MainWindow(QMainWindow):
         try:
             preview = preview_csv(path)
         except FleetError as error:
-            self._show_problem(self.tr("The file cannot be imported"), str(error))
+            self._questions.show_problem(self.tr("The file cannot be imported"), str(error))
             return None
         dialog = ImportDialog(self._session, path, preview, self)
         dialog.open()
@@ -173,40 +166,13 @@ class MainWindow(QMainWindow):
         for widget in (self._busy_text, self._busy_bar, self._selected_count, self._shown_count):
             bar.addPermanentWidget(widget)
 
-    def _build_menus(self) -> None:
-        commands = self.commands
-        bar = self.menuBar()
-        file_menu = bar.addMenu(self.tr("&File"))
-        file_menu.addActions([commands.import_csv, commands.export_csv])
-        file_menu.addSeparator()
-        file_menu.addAction(commands.quit)
-        edit_menu = bar.addMenu(self.tr("&Edit"))
-        edit_menu.addActions([commands.find, commands.select_all, commands.clear_selection])
-        device_menu = bar.addMenu(self.tr("&Device"))
-        device_menu.addActions([commands.disable, commands.enable])
-        device_menu.addSeparator()
-        device_menu.addActions([commands.rename, commands.write_note])
-        view_menu = bar.addMenu(self.tr("&View"))
-        for number, section in enumerate(_SECTIONS):
-            view_menu.addAction(self._section_action(number, section))
-        view_menu.addSeparator()
+    def _build_menus(self) -> QMenu:
         drawer_action = self.drawer.toggleViewAction()
         drawer_action.setShortcut(QKeySequence("F9"))
-        view_menu.addAction(drawer_action)
-        view_menu.addSeparator()
-        view_menu.addAction(commands.refresh)
-        bar.addMenu(self.tr("&Help")).addAction(commands.about)
-        toolbar = QToolBar(self.tr("Commands"), self)
-        toolbar.setObjectName("commands")
-        toolbar.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
-        toolbar.addActions([commands.import_csv, commands.export_csv])
-        toolbar.addSeparator()
-        toolbar.addActions([commands.disable, commands.enable])
-        toolbar.addSeparator()
-        toolbar.addAction(commands.refresh)
-        self.addToolBar(toolbar)
-        self.table.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)
-        self.table.addActions([commands.disable, commands.enable, commands.rename, commands.write_note])
+        pages = [self._section_action(number, section) for number, section in enumerate(_SECTIONS)]
+        build_toolbar(self, self.commands)
+        build_context_menu(self.table, self.commands)
+        return build_menus(self, self.commands, pages=pages, panels=[drawer_action])
 
     def _section_action(self, number: int, section: Section) -> QAction:
         action = QAction(self._tabs.tabText(number), self)
@@ -243,7 +209,7 @@ class MainWindow(QMainWindow):
         commands.rename.triggered.connect(self.drawer.edit_name)
         commands.write_note.triggered.connect(self._write_note)
         commands.refresh.triggered.connect(self._reload)
-        commands.about.triggered.connect(self._show_about)
+        commands.about.triggered.connect(self._questions.show_about)
 
     def _restore_arrangement(self) -> None:
         if self._settings is None:
@@ -259,7 +225,7 @@ class MainWindow(QMainWindow):
         try:
             self._model.set_filters(filters)
         except FleetError as error:
-            self._show_problem(self.tr("The devices cannot be listed"), str(error))
+            self._questions.show_problem(self.tr("The devices cannot be listed"), str(error))
         self._update_commands()
 
     def _reload(self) -> None:
@@ -268,7 +234,7 @@ class MainWindow(QMainWindow):
             self._read_counts()
             self.drawer.reload()
         except FleetError as error:
-            self._show_problem(self.tr("The database cannot be read"), str(error))
+            self._questions.show_problem(self.tr("The database cannot be read"), str(error))
         self.notes_page.reload()
         self.activity_page.reload()
         self._update_commands()
@@ -283,27 +249,35 @@ class MainWindow(QMainWindow):
         try:
             self.drawer.show_device(device_id)
         except FleetError as error:
-            self._show_problem(self.tr("The device cannot be read"), str(error))
+            self._questions.show_problem(self.tr("The device cannot be read"), str(error))
 
     def _on_device_changed(self) -> None:
         self.notes_page.show_device(self.drawer.device())
         self._update_commands()
 
     def _update_commands(self) -> None:
-        busy = self._session.busy_with
-        selected = self.table.selected_count()
-        for action in self.commands.needing_selection:
-            action.setEnabled(selected > 0 and (not busy or action is self.commands.clear_selection))
-        for action in self.commands.needing_device:
-            action.setEnabled(self.drawer.device() is not None)
-        self.commands.import_csv.setEnabled(not busy)
-        self.commands.export_csv.setEnabled(not busy and self.listed_count() > 0)
-        self.commands.select_all.setEnabled(self.listed_count() > 0)
-        self._empty_text.setVisible(self.listed_count() == 0)
+        commands, selected, listed = self.commands, self.table.selected_count(), self.listed_count()
+        busy = self._session.obstacle()
+        nothing_selected = self.table.selection_obstacle()
+        nothing_listed = "" if listed else self.tr("No device is listed.")
+        no_device = "" if self.drawer.device() is not None else self.tr("No device is shown in the drawer.")
+        for action, obstacle in (
+            (commands.disable, nothing_selected or busy),
+            (commands.enable, nothing_selected or busy),
+            (commands.clear_selection, nothing_selected),
+            (commands.select_all, nothing_listed),
+            (commands.rename, no_device),
+            (commands.write_note, no_device),
+            (commands.import_csv, busy),
+            (commands.export_csv, nothing_listed or busy),
+        ):
+            commands.allow(action, obstacle)
+        self.filter_bar.set_listed(listed)
+        self._empty_text.setVisible(listed == 0)
         number = self.locale().toString
         self._selected_count.setText(self.tr("Selected: {count}").format(count=number(selected)))
         self._shown_count.setText(
-            self.tr("Listed: {shown} of {total}").format(shown=number(self.listed_count()), total=number(self._total))
+            self.tr("Listed: {shown} of {total}").format(shown=number(listed), total=number(self._total))
         )
 
     def _show_busy(self, label: str) -> None:
@@ -330,25 +304,9 @@ class MainWindow(QMainWindow):
 
     def _ask_disable(self) -> None:
         ids = self.table.selected_ids()
-        devices = self._session.repository.read_devices(ids[:_NAMED_IN_QUESTION])
-        names = [device.name for device in devices]
-        if len(ids) > len(names):
-            names.append(self.tr("and {count} more").format(count=self.locale().toString(len(ids) - len(names))))
-        question = QMessageBox(self)
-        question.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        question.setIcon(QMessageBox.Icon.Warning)
-        question.setTextFormat(Qt.TextFormat.PlainText)
-        question.setWindowTitle(self.tr("Disable devices"))
-        question.setText(
-            self.tr("Take these devices out of service? ({count})").format(count=self.locale().toString(len(ids)))
-        )
-        question.setInformativeText("\n".join(names))
-        question.addButton(self.tr("&Disable"), QMessageBox.ButtonRole.AcceptRole)
-        question.setDefaultButton(question.addButton(QMessageBox.StandardButton.Cancel))
-        question.setEscapeButton(QMessageBox.StandardButton.Cancel)
+        named = self._session.repository.read_devices(ids[:NAMED_IN_QUESTION])
         # What was asked about is what is disabled, whatever is selected by then.
-        question.accepted.connect(lambda: self._disable(ids))
-        question.open()
+        self._questions.ask_disable(named, len(ids), lambda: self._disable(ids))
 
     def _disable(self, ids: tuple[str, ...]) -> None:
         self._session.disable(ids).failed.connect(self._on_failed)
@@ -381,28 +339,13 @@ class MainWindow(QMainWindow):
         self._session.set_note_resolved(note_id, resolved).failed.connect(self._on_failed)
 
     def _ask_import_file(self) -> None:
-        dialog = QFileDialog(self, self.tr("Import CSV"))
-        dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
-        dialog.setNameFilters([self.tr("CSV files (*.csv *.txt *.tsv)"), self.tr("All files (*)")])
-        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        dialog.fileSelected.connect(self._import_file)
-        dialog.open()
-
-    def _import_file(self, path: str) -> None:
-        self.open_import(Path(path))
+        self._questions.ask_import_file(self.open_import)
 
     def _ask_export_file(self) -> None:
-        dialog = QFileDialog(self, self.tr("Export CSV"))
-        dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
-        dialog.setNameFilters([self.tr("CSV files (*.csv)")])
-        dialog.setDefaultSuffix("csv")
-        dialog.selectFile("devices.csv")
-        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        dialog.fileSelected.connect(self._export_file)
-        dialog.open()
+        self._questions.ask_export_file(self._export_file)
 
-    def _export_file(self, path: str) -> None:
-        job = self._session.export_csv(Path(path), self.table.selected_ids() or self._model.ids())
+    def _export_file(self, path: Path) -> None:
+        job = self._session.export_csv(path, self.table.selected_ids() or self._model.ids())
         job.succeeded.connect(self._on_exported)
         job.failed.connect(self._on_failed)
 
@@ -412,21 +355,4 @@ class MainWindow(QMainWindow):
         )
 
     def _on_failed(self, error: FleetError) -> None:
-        self._show_problem(self.tr("That did not work"), str(error))
-
-    def _show_problem(self, title: str, text: str) -> None:
-        box = QMessageBox(QMessageBox.Icon.Warning, title, title, QMessageBox.StandardButton.Close, self)
-        box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        box.setTextFormat(Qt.TextFormat.PlainText)
-        box.setInformativeText(text)
-        box.open()
-
-    def _show_about(self) -> None:
-        box = QMessageBox(self)
-        box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        box.setWindowTitle(self.tr("About Fleet Console"))
-        box.setText(self.tr("Fleet Console"))
-        box.setInformativeText(
-            self.tr("A console for measuring stations, and the example application of Agent Surface for Qt.")
-        )
-        box.open()
+        self._questions.show_problem(self.tr("That did not work"), str(error))

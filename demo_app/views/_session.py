@@ -44,6 +44,11 @@ class FleetSession(QObject):
         """What is going on, empty when nothing is."""
         return self._runner.label
 
+    def obstacle(self) -> str:
+        """Why nothing new can be begun at the moment, as a sentence; empty when it can."""
+        task = self._runner.label
+        return self.tr("{task} is under way. Wait until it is done.").format(task=task) if task else ""
+
     def disable(self, device_ids: Sequence[str], *, actor: str | None = None) -> Job:
         """Take devices out of service; the job's result is a :class:`ChangeResult`."""
         ids, who = tuple(device_ids), actor or self._actor

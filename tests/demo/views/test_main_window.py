@@ -405,3 +405,18 @@ def test_the_model_survives_the_tester_of_qt(qtbot: QtBot, window: MainWindow) -
     model.reload()
     model.set_filters(DeviceFilter(text="nothing like this"))
     tester.deleteLater()
+
+
+def test_a_command_that_is_off_says_why(qtbot: QtBot, window: MainWindow) -> None:
+    """In its tool tip and in the status bar, until it is possible."""
+    disable = window.commands.disable
+    assert (disable.isEnabled(), disable.toolTip()) == (
+        False,
+        "Take the selected devices out of service. Not now: No device is selected.",
+    )
+    window.table.select_ids(["MIL-001"])
+    assert (disable.isEnabled(), disable.toolTip()) == (True, "Take the selected devices out of service")
+    window.session.rename("MIL-001", "Elsewhere")
+    assert disable.statusTip().endswith("Not now: Renaming a device is under way. Wait until it is done.")
+    wait_idle(qtbot, window)
+    assert disable.statusTip() == "Take the selected devices out of service"
