@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import inspect
 import logging
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Generator, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from agent_surface._base._awaitables import abandon
 from agent_surface._failures import not_authorized
 from agent_surface.errors import AgentCapabilityError, AgentSurfaceError
 from agent_surface.policies._policy import (
@@ -20,10 +21,13 @@ from agent_surface.policies._policy import (
     PolicyContext,
     PolicyPhase,
     PolicyScope,
+    disable,
     policy_phases,
 )
 
 logger = logging.getLogger("agent_surface.policies")
+
+_OUTCOMES = frozenset(DiscoveryOutcome)
 
 Hook: TypeAlias = Callable[..., object]
 
@@ -82,14 +86,20 @@ def evaluate_discovery(chain: PolicyChain, context: PolicyContext) -> DiscoveryD
         except Exception:
             logger.exception("policy %s raised during discovery of %s; hidden", name, context.capability_id)
             return HIDE
-        if not isinstance(vote, DiscoveryDecision):
+        # Compared by value, and only what is known to expose exposes: a text in place of the member still counts.
+        if not isinstance(vote, DiscoveryDecision) or not _is_outcome(vote.outcome):
+            abandon(vote)
             logger.error("policy %s returned no DiscoveryDecision for %s; hidden", name, context.capability_id)
             return HIDE
-        if vote.outcome is DiscoveryOutcome.HIDE:
+        if vote.outcome == DiscoveryOutcome.HIDE:
             return HIDE
-        if vote.outcome is DiscoveryOutcome.DISABLE and outcome is EXPOSE:
-            outcome = vote
+        if vote.outcome == DiscoveryOutcome.DISABLE and outcome is EXPOSE:
+            outcome = disable(vote.reason if isinstance(vote.reason, str) else "")
     return outcome
+
+
+def _is_outcome(value: object) -> bool:
+    return isinstance(value, str) and value in _OUTCOMES
 
 
 def run_chain(hooks: Sequence[tuple[str, Hook]], context: PolicyContext) -> Awaitable[object] | None:
@@ -109,45 +119,105 @@ def _step(hooks: Sequence[tuple[str, Hook]], index: int, context: PolicyContext)
     if index == len(hooks):
         return PASSED
     name, hook = hooks[index]
-    called = False
-
-    def call_next() -> Awaitable[object]:
-        nonlocal called
-        if called:
-            raise AgentSurfaceError(f"policy {name} called call_next twice")
-        called = True
-        return _step(hooks, index + 1, context)
-
+    inner = _Inner(name, lambda: _step(hooks, index + 1, context))
     try:
-        outcome = hook(context, call_next)
+        outcome = hook(context, inner)
     except AgentCapabilityError as error:
+        inner.close()
         raise _attributed(error, name) from error.__cause__
     except Exception as error:
+        inner.close()
         logger.exception("policy %s raised on %s; refused", name, context.capability_id)
         raise _undecided(name) from error
-    if outcome is PASSED:
+    if outcome is PASSED and inner.agreed:
         return PASSED
-    if inspect.isawaitable(outcome):
-        return _settle(name, outcome, context)
+    if outcome is not PASSED and inspect.isawaitable(outcome):
+        return _Verdict(name, outcome, inner, context)
+    inner.close()
     logger.error("policy %s returned neither call_next() nor a refusal on %s; refused", name, context.capability_id)
     raise _undecided(name)
 
 
-async def _settle(name: str, outcome: Awaitable[object], context: PolicyContext) -> object:
-    try:
-        verdict: object = outcome
-        # ``async def`` policies may return ``call_next()`` without awaiting it.
-        while verdict is not PASSED and inspect.isawaitable(verdict):
-            verdict = await verdict
-    except AgentCapabilityError as error:
-        raise _attributed(error, name) from error.__cause__
-    except Exception as error:
-        logger.exception("policy %s raised on %s; refused", name, context.capability_id)
-        raise _undecided(name) from error
-    if verdict is not PASSED:
-        logger.error("policy %s returned neither call_next() nor a refusal on %s; refused", name, context.capability_id)
-        raise _undecided(name)
-    return PASSED
+class _Inner:
+    """``call_next`` of one policy, and what became of the policies inside it.
+
+    What it returned is not enough to go by: a policy may have kept it from another call, or never awaited it.
+    """
+
+    __slots__ = ("_called", "_name", "_next", "_passed", "_verdict")
+
+    def __init__(self, name: str, following: Callable[[], Awaitable[object]]) -> None:
+        self._name = name
+        self._next = following
+        self._called = False
+        self._passed = False
+        self._verdict: _Verdict | None = None
+
+    def __call__(self) -> Awaitable[object]:
+        if self._called:
+            raise AgentSurfaceError(f"policy {self._name} called call_next twice")
+        self._called = True
+        outcome = self._next()
+        if isinstance(outcome, _Verdict):
+            self._verdict = outcome
+        else:
+            self._passed = True
+        return outcome
+
+    @property
+    def agreed(self) -> bool:
+        """Whether every policy inside was asked and agreed."""
+        return self._passed or (self._verdict is not None and self._verdict.passed)
+
+    def close(self) -> None:
+        """Give up what was to be awaited, if nobody began to."""
+        if self._verdict is not None:
+            self._verdict.close()
+
+
+class _Verdict:
+    """The verdict of a policy that awaits something. It begins when it is awaited, and can be closed before that."""
+
+    __slots__ = ("_began", "_context", "_inner", "_name", "_outcome", "passed")
+
+    def __init__(self, name: str, outcome: Awaitable[object], inner: _Inner, context: PolicyContext) -> None:
+        self._name = name
+        self._outcome = outcome
+        self._inner = inner
+        self._context = context
+        self._began = False
+        self.passed = False
+
+    def __await__(self) -> Generator[object, None, object]:
+        self._began = True
+        return self._settle().__await__()
+
+    def close(self) -> None:
+        """Give up the policy's coroutine, and those inside it, unless it has begun."""
+        if not self._began:
+            self._began = True
+            abandon(self._outcome)
+            self._inner.close()
+
+    async def _settle(self) -> object:
+        name, capability_id = self._name, self._context.capability_id
+        try:
+            verdict: object = self._outcome
+            # ``async def`` policies may return ``call_next()`` without awaiting it.
+            while verdict is not PASSED and inspect.isawaitable(verdict):
+                verdict = await verdict
+        except AgentCapabilityError as error:
+            raise _attributed(error, name) from error.__cause__
+        except Exception as error:
+            logger.exception("policy %s raised on %s; refused", name, capability_id)
+            raise _undecided(name) from error
+        finally:
+            self._inner.close()
+        if verdict is not PASSED or not self._inner.agreed:
+            logger.error("policy %s returned neither call_next() nor a refusal on %s; refused", name, capability_id)
+            raise _undecided(name)
+        self.passed = True
+        return PASSED
 
 
 def _attributed(error: AgentCapabilityError, name: str) -> AgentCapabilityError:
