@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import logging
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
 
 from agent_surface.events._values import AgentSurfaceEvent
 
@@ -26,12 +27,14 @@ class EventDispatcher:
     event; one that was removed hears nothing more.
     """
 
-    __slots__ = ("_delivering", "_listeners", "_queue", "lost")
+    __slots__ = ("_clearing", "_delivering", "_held", "_listeners", "_queue", "lost")
 
     def __init__(self) -> None:
         self._listeners: dict[object, Callable[[AgentSurfaceEvent], None]] = {}
         self._queue: deque[AgentSurfaceEvent] = deque()
         self._delivering = False
+        self._clearing = False
+        self._held = 0
         self.lost = 0
 
     @property
@@ -64,7 +67,27 @@ class EventDispatcher:
             self.lost += 1
             return
         self._queue.append(event)
-        if self._delivering:
+        self._deliver_queued()
+
+    @contextmanager
+    def held(self) -> Generator[None]:
+        """Keep what is emitted inside until the end: a mutation of several steps is heard of when it is complete."""
+        self._held += 1
+        try:
+            yield
+        finally:
+            self._held -= 1
+            self._deliver_queued()
+
+    def clear(self) -> None:
+        """Forget all listeners, once they have heard what was emitted before."""
+        if self._delivering or self._held:
+            self._clearing = True
+        else:
+            self._listeners.clear()
+
+    def _deliver_queued(self) -> None:
+        if self._delivering or self._held:
             return
         self._delivering = True
         try:
@@ -72,11 +95,9 @@ class EventDispatcher:
                 self._deliver(self._queue.popleft())
         finally:
             self._delivering = False
-
-    def clear(self) -> None:
-        """Forget all listeners and what they have not heard."""
-        self._listeners.clear()
-        self._queue.clear()
+        if self._clearing:
+            self._clearing = False
+            self._listeners.clear()
 
     def _deliver(self, event: AgentSurfaceEvent) -> None:
         for token, listener in list(self._listeners.items()):
