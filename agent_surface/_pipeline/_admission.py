@@ -93,9 +93,7 @@ class Admission:
         depth = spec.queue_depth if spec.queue_depth is not None else self._limits.action_queue_depth
         if len(group.waiting) >= depth:
             raise rate_limited("queue-full", RETRY_AFTER_MS)
-        waiter = self._create_future()
-        group.waiting.append(waiter)
-        return _Turn(self._clock, call, waiter, group.waiting, lambda: self._leave_group(key, group))
+        return self._queue_up(call, group.waiting, lambda: self._leave_group(key, group))
 
     def _leave_group(self, key: GroupKey, group: _Group) -> None:
         if not _serve(group.waiting):
@@ -117,9 +115,15 @@ class Admission:
             queue = self._queues[consumer] = deque()
         if len(queue) >= self._limits.max_queued_observations_per_consumer:
             raise rate_limited("queue-full", RETRY_AFTER_MS)
+        return self._queue_up(call, queue, lambda: self._stop_observing(consumer))
+
+    def _queue_up(self, call: Call, queue: deque[Waiter], leave: Callable[[], None]) -> _Turn:
         waiter = self._create_future()
         queue.append(waiter)
-        return _Turn(self._clock, call, waiter, queue, lambda: self._stop_observing(consumer))
+        turn = _Turn(self._clock, call, waiter, queue, leave)
+        # A call that ends while it waits makes room at once, before its task has had the turn to notice.
+        call.leave_queue = turn.close
+        return turn
 
     def _may_observe(self, running: int) -> bool:
         return (
@@ -172,17 +176,25 @@ class _Turn:
         except asyncio.CancelledError:
             self.close()
             raise
-        finally:
-            self._call.queue_wait_ms = self._clock.monotonic_ms() - self._queued_ms
+        self._call.require_open()
+        self._left()
         self._call.slot = self._leave
 
     def close(self) -> None:
         """Leave the queue; a turn that had come already goes to the next in line."""
+        if self._call.leave_queue is None:
+            return
+        self._left()
         if self._waiter.done() and not self._waiter.cancelled():
             self._leave()
-        elif self._waiter in self._queue:
+            return
+        if self._waiter in self._queue:
             self._queue.remove(self._waiter)
-            self._waiter.cancel()
+        self._waiter.cancel()
+
+    def _left(self) -> None:
+        self._call.leave_queue = None
+        self._call.queue_wait_ms = self._clock.monotonic_ms() - self._queued_ms
 
 
 def _serve(queue: deque[Waiter]) -> bool:

@@ -113,12 +113,16 @@ class Call:
         claim: Evidence this call holds.
         evidence: The approval the handler is told of.
         dispatched: The handler was started.
+        dispatched_ms: When, on the monotonic clock.
         on_stack: A plain handler is running right now, further up the stack.
         owned: The call runs in a task of its own.
         suspended: Something was awaited since the last check of live state.
+        leave_queue: Gives up the place in a queue; only there while the call waits for its admission.
         slot: Gives back the admission.
+        settling: Its result is being made; whatever happens meanwhile comes too late.
         result: The one result, once settled.
         defect: What ``invoke`` raises outside production.
+        fatal: What asks the interpreter to stop; ``invoke`` raises it once the call has settled.
         future: Resolves with the result; only there when the call did not finish inline.
         task: The task that runs the rest.
         waiters: Tasks that await the result.
@@ -135,6 +139,7 @@ class Call:
         "defect",
         "demands",
         "dispatched",
+        "dispatched_ms",
         "effective_input",
         "evidence",
         "execution_ms",
@@ -145,6 +150,7 @@ class Call:
         "interruption",
         "invocation_id",
         "key",
+        "leave_queue",
         "live",
         "on_stack",
         "owned",
@@ -154,6 +160,7 @@ class Call:
         "request",
         "requested_timeout_ms",
         "result",
+        "settling",
         "slot",
         "started_ms",
         "suspended",
@@ -194,10 +201,13 @@ class Call:
         self.claim: ClaimedEvidence | None = None
         self.evidence: ApprovedConfirmation | None = None
         self.dispatched = False
+        self.dispatched_ms = 0
         self.on_stack = False
         self.owned = False
         self.suspended = False
+        self.leave_queue: Callable[[], None] | None = None
         self.slot: Callable[[], None] | None = None
+        self.settling = False
         self.result: AgentInvocationResult | None = None
         self.defect: AgentSurfaceDefectError | None = None
         self.fatal: BaseException | None = None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import inspect
 import logging
 from collections.abc import Awaitable, Callable
@@ -16,7 +17,6 @@ from agent_surface._pipeline._interruption import Interruption
 from agent_surface._pipeline._policy_context import PolicyContexts
 from agent_surface._registrations._live import DEFAULT_REASON
 from agent_surface.contracts import ActionBinding, ObservationBinding
-from agent_surface.contracts._handlers import Handler
 from agent_surface.errors import AgentSurfaceError
 from agent_surface.procedures import ProcedureExecutor, ProcedureInfo
 
@@ -63,7 +63,7 @@ class Execution:
         binding = call.capability.binding
         if isinstance(binding, ObservationBinding | ActionBinding):
             if isinstance(binding, ActionBinding) and binding.thread:
-                return self._in_own_task(call, lambda: self._on_thread(call, binding.handler))
+                return self._in_own_task(call, lambda: self._on_thread(call, binding))
             if binding.handler.is_coroutine:
                 return self._in_own_task(call, lambda: self._handle(call, binding))
             return self._runner.run(lambda: self._timed(call, binding))
@@ -96,20 +96,25 @@ class Execution:
             raise not_available(availability.reason or DEFAULT_REASON)
         if call.suspended:
             self._check_precondition(call)
+        # These checks are the application's code too: the window may be gone by the end of them.
+        call.require_open()
+        if registration.status != "active":
+            raise unmounted("queued")
         if call.claim is not None:
             call.claim.consume()
         call.version_before = self._version()
+        call.dispatched_ms = self._clock.monotonic_ms()
         call.dispatched = True
 
     def _timed(self, call: Call, binding: ObservationBinding | ActionBinding) -> object:
-        started_ms = self._clock.monotonic_ms()
+        function, arguments = self._prepared(call, binding)
+        self._begin(call)
         call.on_stack = True
         try:
-            return self._handle(call, binding)
+            return function(*arguments)
         finally:
             call.on_stack = False
-            held_ms = self._clock.monotonic_ms() - started_ms
-            call.execution_ms = held_ms
+            held_ms = self._clock.monotonic_ms() - call.dispatched_ms
             if held_ms > self._limits.slow_handler_ms:
                 logger.warning(
                     "the handler of %s held the owner thread for %d ms; make it asynchronous or run it on a thread",
@@ -118,63 +123,57 @@ class Execution:
                 )
 
     def _handle(self, call: Call, binding: ObservationBinding | ActionBinding) -> object:
+        function, arguments = self._prepared(call, binding)
         self._begin(call)
+        return function(*arguments)
+
+    def _prepared(
+        self, call: Call, binding: ObservationBinding | ActionBinding
+    ) -> tuple[Callable[..., object], tuple[object, ...]]:
+        """The handler of this moment and what it takes, made before the last checks: the host context is user code."""
         handler = binding.handler
-        if isinstance(binding, ObservationBinding):
-            return handler.function(call.read_context(self._contexts.host())) if handler.takes else handler.function()
-        return self._call_action(call, handler)
-
-    def _call_action(self, call: Call, handler: Handler) -> object:
         if not handler.takes:
-            return handler.function()
+            return handler.function, ()
+        if isinstance(binding, ObservationBinding):
+            return handler.function, (call.read_context(self._contexts.host()),)
         if handler.takes == 1:
-            return handler.function(call.parsed)
-        return handler.function(call.parsed, call.action_context(self._contexts.host()))
+            return handler.function, (call.parsed,)
+        return handler.function, (call.parsed, call.action_context(self._contexts.host()))
 
-    def _on_thread(self, call: Call, handler: Handler) -> Awaitable[object]:
+    def _on_thread(self, call: Call, binding: ActionBinding) -> Awaitable[object]:
+        # The token and the context are made here: the worker gets values, nothing it could make on the wrong thread.
+        function, arguments = self._prepared(call, binding)
         self._begin(call)
         if self._threads is None:
             self._threads = ThreadPoolExecutor(MAX_WORKER_THREADS, thread_name_prefix="agent-surface")
-        # The token and the context are made here: the worker gets values, nothing it could make on the wrong thread.
-        context = call.action_context(self._contexts.host())
-        arguments = (call.parsed, context)[: handler.takes]
-        work = self._threads.submit(handler.function, *arguments)
+        work = self._threads.submit(function, *arguments)
         return to_the_end(asyncio.wrap_future(work, loop=call.create_future().get_loop()))
 
     def _procedure(self, call: Call) -> object:
-        self._begin(call)
         executor = self._executor()
         path = call.capability.capability_id.partition(":")[2]
         if executor is None or path not in executor.paths:
             raise AgentSurfaceError(f"no executor runs {path} any more")
-        return executor.execute(
-            path,
-            call.input_object(),
-            ProcedureInfo(
-                invocation_id=call.invocation_id,
-                capability_id=call.capability.capability_id,
-                registration_id=call.registration.registration_id,
-                consumer=call.consumer,
-                host=self._contexts.host(),
-                cancel=call.token,
-                confirmation=call.evidence,
-            ),
+        info = ProcedureInfo(
+            invocation_id=call.invocation_id,
+            capability_id=call.capability.capability_id,
+            registration_id=call.registration.registration_id,
+            consumer=call.consumer,
+            host=self._contexts.host(),
+            cancel=call.token,
+            confirmation=call.evidence,
         )
+        self._begin(call)
+        return executor.execute(path, call.input_object(), info)
 
 
 async def to_the_end(future: asyncio.Future[object]) -> object:
     """Await something that cannot be interrupted, also when the awaiting task is cancelled meanwhile.
 
-    The call has settled by then; what must not happen is that its admission is given away while it still runs.
+    Whoever cancels has settled the call before; what must not happen is that its admission is given away while it
+    still runs. Its end is returned, or raised, all the same: it is recorded as late.
     """
-    asked = False
     while not future.done():
-        try:
+        with contextlib.suppress(asyncio.CancelledError):
             await asyncio.wait([future])
-        except asyncio.CancelledError:
-            asked = True
-    if asked:
-        if not future.cancelled():
-            future.exception()  # looked at, so that nobody is warned of an outcome that no longer matters
-        raise asyncio.CancelledError
     return future.result()

@@ -8,6 +8,7 @@ import logging
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
+from agent_surface._base._awaitables import abandon
 from agent_surface._base._ports import Clock, HostLoop
 from agent_surface._failures import cancelled, execution_failed
 from agent_surface._pipeline._admission import Admission
@@ -121,25 +122,38 @@ class Pipeline:
         task = self._host_loop.create_task(run)
         call.task = task
         self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
+        task.add_done_callback(self._forget)
+        if call.result is not None:
+            # Ended before there was a task that could have been told.
+            task.cancel()
+
+    def _forget(self, task: asyncio.Task[None]) -> None:
+        self._tasks.discard(task)
+        if not task.cancelled():
+            task.exception()  # looked at: what stops the interpreter has gone through the loop already
 
     async def _run(self, call: Call) -> None:
         phases = self._phases
         try:
+            # A listener may have closed the registry on hearing that the call started.
+            call.require_open()
             call.phase = 2
             call.live = phases.resolution.resolve(call, self._version())
             call.registration.active_calls.add(call)
             call.phase = 3
             check_availability(call)
+            call.require_open()
             call.phase = 4
             await self._agreed(call, authorize(call, phases.contexts))
             call.phase = 5
             make_effective_input(call)
+            call.require_open()
             call.phase = 6
             await self._agreed(call, phases.approval.run_policies(call))
             phases.approval.decide(call)
             call.phase = 7
             phases.approval.check_precondition(call)
+            call.require_open()
             call.suspended = False
             call.phase = 8
             await self._agreed(call, phases.admission.admit(call))
@@ -163,7 +177,7 @@ class Pipeline:
             # The interpreter is asked to stop: the call gets its result first, then the request goes on.
             self._failed(call, error)
             call.fatal = error
-            if call.owned:
+            if call.owned and isinstance(error, KeyboardInterrupt | SystemExit):
                 raise
         finally:
             if call.slot is not None:
@@ -176,7 +190,7 @@ class Pipeline:
             try:
                 await call.own_task()
             except asyncio.CancelledError:
-                _abandon(pending)
+                abandon(pending)
                 raise
             await pending
         call.require_open()
@@ -187,27 +201,29 @@ class Pipeline:
         outcome = execution.execute(call)
         if not inspect.isawaitable(outcome):
             return outcome
+        # A future is the runner's while the handler has yet to start; afterwards it is what the handler returned.
+        turn_of_its_own = isinstance(outcome, asyncio.Future) and not call.dispatched
         try:
             await call.own_task()
         except asyncio.CancelledError:
             # The call ended before its task had its first turn. A handler that runs already is outlived all the same.
-            if isinstance(outcome, asyncio.Future):
-                await to_the_end(outcome)
-            _abandon(outcome)
-            raise
-        started_ms = self._clock.monotonic_ms()
-        execution.arm(call)
-        try:
-            if isinstance(outcome, asyncio.Future):
-                # A plain handler in a turn of its own cannot be interrupted, only outlived.
+            if turn_of_its_own:
                 outcome = await to_the_end(outcome)
-            if inspect.isawaitable(outcome) and call.registration.status != "active":
+            _give_up(outcome)
+            raise
+        execution.arm(call)
+        if turn_of_its_own:
+            # A plain handler in a turn of its own cannot be interrupted, only outlived.
+            outcome = await to_the_end(outcome)
+        if inspect.isawaitable(outcome):
+            if call.registration.status != "active":
                 self._phases.interruption.owner_gone(call)
-            while inspect.isawaitable(outcome):
-                outcome = await outcome
-            return outcome
-        finally:
-            call.execution_ms = self._clock.monotonic_ms() - started_ms
+            if call.result is not None:
+                _give_up(outcome)
+                raise CallEndedError
+        while inspect.isawaitable(outcome):
+            outcome = await outcome
+        return outcome
 
     def _refused(self, call: Call, error: AgentCapabilityError) -> None:
         if call.result is not None:
@@ -236,11 +252,12 @@ class Pipeline:
         self._phases.settlement.fail(call, execution_failed("handler-error", log_facts={"cause": type(error).__name__}))
 
 
-def _abandon(pending: object) -> None:
-    """Give up something that was to be awaited and has not begun, so that it holds nothing and nobody is warned."""
-    close = getattr(pending, "close", None)
-    if callable(close):
-        close()
+def _give_up(outcome: object) -> None:
+    """End what a handler handed out to be awaited, now that nobody will."""
+    if isinstance(outcome, asyncio.Future):
+        outcome.cancel()
+    else:
+        abandon(outcome)
 
 
 def _name(call: Call) -> str:

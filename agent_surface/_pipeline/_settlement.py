@@ -84,7 +84,10 @@ class Settlement:
         return frozen, True
 
     def succeed(self, call: Call, output: FrozenJson, *, has_output: bool) -> None:
-        """Settle with a value."""
+        """Settle with a value, unless somebody is settling the call already."""
+        if call.settling:
+            return
+        call.settling = True
         version, changed = self._surface(call)
         self._settle(
             call,
@@ -100,7 +103,10 @@ class Settlement:
         )
 
     def fail(self, call: Call, error: AgentCapabilityError, *, cached: bool = True) -> None:
-        """Settle with a refusal."""
+        """Settle with a refusal, unless somebody is settling the call already."""
+        if call.settling:
+            return
+        call.settling = True
         version, changed = self._surface(call)
         result = self.error_result(call.invocation_id, call.request.capability_id, error.payload, version, changed)
         self._settle(
@@ -158,6 +164,8 @@ class Settlement:
             call.timer.cancel()
             call.timer = None
         call.result = result
+        if call.leave_queue is not None:
+            call.leave_queue()
         if call.claim is not None:
             # Consumed evidence stays consumed; what the call held in vain works again (AS-INVOKE-007).
             call.claim.release()
@@ -165,7 +173,13 @@ class Settlement:
         if live is not None:
             live.registration.active_calls.discard(call)
         self._remember(call, result, cached)
+        future = call.future
+        if future is not None and not future.done():
+            # Those who wait are woken in a later turn, after everybody below was told.
+            future.set_result(None)
         now_ms = self._clock.monotonic_ms()
+        if call.dispatched:
+            call.execution_ms = now_ms - call.dispatched_ms
         self._emit(
             InvocationSettled(
                 invocation_id=call.invocation_id,
@@ -176,9 +190,6 @@ class Settlement:
             )
         )
         self._write(call, result, facts, payload)
-        future = call.future
-        if future is not None and not future.done():
-            future.set_result(None)
 
     def _write(
         self,
