@@ -8,12 +8,29 @@ from typing import Literal
 from agent_surface._base._limits import AgentSurfaceLimits
 from agent_surface._base._ports import Clock, HandlerRunner, HostLoop, IdSource
 from agent_surface._base._system import AsyncioHostLoop, InlineHandlerRunner, RandomIdSource, SystemClock
-from agent_surface._registrations import RegistrationGuard
+from agent_surface._pipeline._admission import Admission
+from agent_surface._pipeline._approval import Approval
+from agent_surface._pipeline._execution import Execution
+from agent_surface._pipeline._identity import Identity
+from agent_surface._pipeline._interruption import Interruption
+from agent_surface._pipeline._pipeline import Phases, Pipeline
+from agent_surface._pipeline._policy_context import PolicyContexts
+from agent_surface._pipeline._resolution import Resolution
+from agent_surface._pipeline._settlement import Settlement
+from agent_surface._registrations import RegistrationGuard, RegistrationStore
 from agent_surface._snapshot import RouteInfo
-from agent_surface.audit import AuditSink
+from agent_surface.audit import AuditSink, MemoryAuditSink
 from agent_surface.authority import CapabilityAuthority
+from agent_surface.authority._authority import require_authority
+from agent_surface.confirmations._store import ConfirmationStore
+from agent_surface.errors import AuthorityError
+from agent_surface.events._dispatcher import EventDispatcher
 from agent_surface.policies import AgentEnvironment, AgentPolicy
 from agent_surface.procedures import ProcedureExecutor
+from agent_surface.registry._announcements import Announcements
+from agent_surface.registry._audit_trail import AuditTrail
+from agent_surface.registry._owner import Owner
+from agent_surface.registry._registrar import Registrar
 from agent_surface.registry._registry import AgentSurfaceRegistry
 
 
@@ -59,21 +76,90 @@ def create_agent_surface_registry(
     Raises:
         AuthorityError: The authority is not genuine, or not good enough for the environment.
     """
-    return AgentSurfaceRegistry(
-        authority=authority,
-        environment=environment,
-        context=context,
+    proof = require_authority(authority)
+    if environment == "production" and proof.completeness != "proven":
+        raise AuthorityError(
+            f"a registry in production needs a contract that is proven, and this one is {proof.completeness}"
+        )
+    bounds = limits if limits is not None else AgentSurfaceLimits()
+    time = clock if clock is not None else SystemClock()
+    loop = host_loop if host_loop is not None else AsyncioHostLoop()
+    source = ids if ids is not None else RandomIdSource()
+    surface_id = f"srf_{source.token(22)}"
+    owner = Owner()
+    events = EventDispatcher()
+    announcements = Announcements(host_loop=loop, emit=events.emit)
+    trail = AuditTrail(sink=audit if audit is not None else MemoryAuditSink(bounds.audit_buffer_size), clock=time)
+    store = RegistrationStore(clock=time, ids=source, limits=bounds)
+    contexts = PolicyContexts(clock=time, environment=environment, host_context=context)
+    confirmations = ConfirmationStore(
+        clock=time,
+        ids=source,
+        limits=bounds,
+        emit=events.emit,
+        create_future=loop.create_future,
+        record=trail.record_confirmation,
+    )
+    registrar = Registrar(
+        owner=owner,
+        authority=proof,
+        store=store,
+        announcements=announcements,
+        confirmations=confirmations,
+        emit=events.emit,
+        limits=bounds,
         policies=policies,
-        audit=audit,
-        on_register=on_register,
+        guard=on_register,
         on_duplicate_instance=on_duplicate_instance,
         duplicate_suffix_policy=duplicate_suffix_policy,
-        route=route,
-        limits=limits if limits is not None else AgentSurfaceLimits(),
         procedures=procedures,
-        clock=clock if clock is not None else SystemClock(),
-        host_loop=host_loop if host_loop is not None else AsyncioHostLoop(),
-        handler_runner=handler_runner if handler_runner is not None else InlineHandlerRunner(),
-        ids=ids if ids is not None else RandomIdSource(),
+        explain=environment == "development",
+    )
+    identity = Identity(clock=time, ids=source, limits=bounds, create_future=loop.create_future)
+    settlement = Settlement(
+        clock=time,
+        limits=bounds,
+        version=announcements.current,
+        emit=events.emit,
+        record=trail.record,
+        remember=lambda call, result, cached: identity.settle(call, result, cached=cached),
         before_settlement=before_settlement,
+    )
+    interruption = Interruption(settlement=settlement)
+    approval = Approval(confirmations=confirmations, contexts=contexts, surface_id=surface_id)
+    phases = Phases(
+        identity=identity,
+        resolution=Resolution(store=store, contexts=contexts, surface_id=surface_id),
+        contexts=contexts,
+        approval=approval,
+        admission=Admission(clock=time, limits=bounds, create_future=loop.create_future),
+        execution=Execution(
+            clock=time,
+            limits=bounds,
+            runner=handler_runner if handler_runner is not None else InlineHandlerRunner(),
+            contexts=contexts,
+            interruption=interruption,
+            executor=lambda: registrar.procedures,
+            check_precondition=approval.check_precondition,
+            version=announcements.current,
+        ),
+        settlement=settlement,
+        interruption=interruption,
+    )
+    return AgentSurfaceRegistry(
+        surface_id=surface_id,
+        environment=environment,
+        owner=owner,
+        clock=time,
+        host_loop=loop,
+        events=events,
+        announcements=announcements,
+        store=store,
+        registrar=registrar,
+        contexts=contexts,
+        confirmations=confirmations,
+        pipeline=Pipeline(phases=phases, clock=time, host_loop=loop, version=announcements.current, emit=events.emit),
+        phases=phases,
+        trail=trail,
+        route=route,
     )

@@ -1,0 +1,280 @@
+"""Registrations coming, changing and going."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Collection, Mapping, Sequence
+from typing import Literal
+
+from agent_surface._base._limits import AgentSurfaceLimits
+from agent_surface._registrations import (
+    LiveCapability,
+    Registration,
+    RegistrationCandidate,
+    RegistrationGuard,
+    RegistrationHandle,
+    RegistrationStore,
+    prepare_capabilities,
+)
+from agent_surface._registrations._live import COMPONENT_DISABLED
+from agent_surface.authority._authority import AuthorityProof, require_bound, verify_binding
+from agent_surface.confirmations._store import ConfirmationStore
+from agent_surface.contracts import BoundComponent
+from agent_surface.errors import AgentSurfaceDefinitionError, DefinitionErrorCode
+from agent_surface.events import (
+    AgentSurfaceEvent,
+    AvailabilityChanged,
+    CollisionSuspected,
+    ComponentRegistered,
+    ComponentRejected,
+    ComponentUnregistered,
+)
+from agent_surface.invocation import AVAILABLE, Availability, Plane
+from agent_surface.policies import AgentPolicy
+from agent_surface.procedures import ProcedureExecutor
+from agent_surface.registry._announcements import Announcements
+from agent_surface.registry._owner import Owner
+
+logger = logging.getLogger("agent_surface.registry")
+
+
+class Registrar:
+    """Takes components in and lets them go; the owner of every :class:`RegistrationHandle`.
+
+    Attributes:
+        procedures: Runs back-end procedures, once one is installed.
+    """
+
+    def __init__(
+        self,
+        *,
+        owner: Owner,
+        authority: AuthorityProof,
+        store: RegistrationStore,
+        announcements: Announcements,
+        confirmations: ConfirmationStore,
+        emit: Callable[[AgentSurfaceEvent], None],
+        limits: AgentSurfaceLimits,
+        policies: Sequence[AgentPolicy],
+        guard: RegistrationGuard | None,
+        on_duplicate_instance: Literal["reject", "replace"],
+        duplicate_suffix_policy: Literal["off", "warn", "error"],
+        procedures: ProcedureExecutor | None,
+        explain: bool,
+    ) -> None:
+        self._owner = owner
+        self._authority = authority
+        self._store = store
+        self._announcements = announcements
+        self._version = announcements.version
+        self._confirmations = confirmations
+        self._emit = emit
+        self._limits = limits
+        self._policies = tuple(policies)
+        self._guard = guard
+        self._on_duplicate = on_duplicate_instance
+        self._suffix_policy = duplicate_suffix_policy
+        self._explain = explain
+        self.procedures = procedures
+
+    def register(self, bound: BoundComponent) -> RegistrationHandle:
+        """Make a component live at once.
+
+        Args:
+            bound: Made by ``contract.bind(...)``.
+
+        Returns:
+            Its handle. When the identity is taken or the guard refuses, a dead one (``status == "rejected"``).
+
+        Raises:
+            AgentSurfaceDefinitionError: The binding is not genuine, or differs from the contract of this program.
+            RegistryClosedError: The registry was closed.
+        """
+        with self._announcements.public_call():
+            self._owner.require_open("register")
+            sealed = require_bound(bound)
+            verify_binding(self._authority, sealed)
+            registration = Registration(self._store.issue_id(), sealed)
+            registration.capabilities = self._prepare(registration)
+            refused = self._refusal(registration)
+            if refused is not None:
+                return self._reject(registration, refused)
+            self._check_suffixes(registration)
+            holder = self._store.find_identity(registration.identity)
+            with self._version.batch():
+                if holder is not None:
+                    self.remove_registration(holder)
+                self._store.add(registration)
+                self._version.bump()
+            self._emit(
+                ComponentRegistered(
+                    registration_id=registration.registration_id,
+                    component_type=registration.type,
+                    instance_id=registration.instance_id,
+                )
+            )
+            return RegistrationHandle(registration.registration_id, owner=self, registration=registration)
+
+    def set_procedure_executor(self, executor: ProcedureExecutor | None) -> None:
+        """Install the executor of back-end procedures; references it can run appear, others vanish."""
+        self._owner.require_open("set_procedure_executor")
+        with self._announcements.public_call(), self._version.batch():
+            self.procedures = executor
+            for registration in self._store:
+                if registration.bound.procedures:
+                    self._store.replace_capabilities(registration, self._prepare(registration))
+                    self._version.bump()
+
+    def remove_all(self) -> None:
+        """Take every component away, as one change."""
+        with self._version.batch():
+            for registration in self._store:
+                self.remove_registration(registration)
+
+    # What a handle does.
+
+    def update_registration(
+        self, registration: Registration, enabled: bool | None, availability: Mapping[str, Availability] | None
+    ) -> None:
+        """Push new availability; for :class:`RegistrationHandle`."""
+        self._owner.require_open("update")
+        with self._announcements.public_call():
+            pushed: dict[str, Availability] = {}
+            for key, value in (availability or {}).items():
+                capability_id = registration.find_key(key)
+                if capability_id is None:
+                    raise AgentSurfaceDefinitionError(
+                        DefinitionErrorCode.INVALID_DEFINITION,
+                        f"{registration.type} has no capability {key!r}",
+                        subject=registration.type,
+                        path=key,
+                    )
+                pushed[capability_id] = value
+            before = {live.capability_id: _pushed(registration, live.capability_id) for live in registration}
+            if enabled is not None:
+                registration.enabled = enabled
+            registration.overrides.update(pushed)
+            changed = [
+                (capability_id, now)
+                for capability_id, was in before.items()
+                if (now := _pushed(registration, capability_id)) != was
+            ]
+            if not changed:
+                return
+            self._version.bump()
+            for capability_id, now in changed:
+                self._emit(
+                    AvailabilityChanged(
+                        registration_id=registration.registration_id,
+                        capability_id=capability_id,
+                        available=now.available,
+                        reason=now.reason,
+                    )
+                )
+
+    def invalidate_registration(self, registration: Registration) -> None:
+        """Bump the version once; for :class:`RegistrationHandle`."""
+        self._owner.require_open("invalidate")
+        with self._announcements.public_call():
+            if registration.status == "active":
+                self._version.bump()
+
+    def remove_registration(self, registration: Registration) -> None:
+        """Take a component away; for :class:`RegistrationHandle`."""
+        self._owner.require("unregister")
+        with self._announcements.public_call():
+            if registration.status != "active":
+                return
+            self._store.remove(registration)
+            self._version.bump()
+            self._confirmations.expire_registration(registration.registration_id)
+            for call in tuple(registration.active_calls):
+                call.owner_gone()
+            self._emit(
+                ComponentUnregistered(
+                    registration_id=registration.registration_id,
+                    component_type=registration.type,
+                    instance_id=registration.instance_id,
+                )
+            )
+
+    def warn_dead_handle(self, operation: str, registration_id: str) -> None:
+        """A handle was used after its end; for :class:`RegistrationHandle`."""
+        self._owner.require(operation)
+        if self._explain:
+            logger.warning("%s on the dead registration %s does nothing", operation, registration_id)
+
+    def _prepare(self, registration: Registration) -> dict[str, LiveCapability]:
+        return prepare_capabilities(
+            registration,
+            limits=self._limits,
+            policies=self._policies,
+            procedure_paths=self._runnable_paths(),
+            announce_missing=self._explain,
+        )
+
+    def _runnable_paths(self) -> Collection[str]:
+        """Paths that the authority lists and the executor can run; no other is ever called."""
+        if self.procedures is None:
+            return frozenset()
+        return self._authority.procedure_paths.intersection(self.procedures.paths)
+
+    def _refusal(self, registration: Registration) -> Literal["duplicate", "guard"] | None:
+        if self._guard is not None and self._guard_rejects(self._guard, registration):
+            return "guard"
+        if self._on_duplicate == "reject" and self._store.find_identity(registration.identity) is not None:
+            return "duplicate"
+        return None
+
+    def _guard_rejects(self, guard: RegistrationGuard, registration: Registration) -> bool:
+        seal = registration.bound.seal
+        candidate = RegistrationCandidate(
+            type=registration.type,
+            instance_id=registration.instance_id,
+            origin=seal.contract.origin,
+            declaration_id=seal.record.declaration_id,
+            capability_ids=tuple(registration.capabilities),
+        )
+        try:
+            return guard(candidate) != "accept"
+        except Exception:
+            logger.exception("the registration guard raised; %s is rejected", registration.type)
+            return True
+
+    def _reject(self, registration: Registration, reason: Literal["duplicate", "guard"]) -> RegistrationHandle:
+        if self._explain:
+            logger.error(
+                "component %s (instance %s) is rejected: %s",
+                registration.type,
+                registration.instance_id,
+                "a live component has the same type and instance id" if reason == "duplicate" else "the guard said no",
+            )
+        self._emit(
+            ComponentRejected(component_type=registration.type, instance_id=registration.instance_id, reason=reason)
+        )
+        return RegistrationHandle(registration.registration_id, owner=self)
+
+    def _check_suffixes(self, registration: Registration) -> None:
+        """A view capability with the name of a known procedure is most likely a mistake (AS-LINT-001)."""
+        if self._suffix_policy == "off":
+            return
+        for live in registration:
+            _, _, suffix = live.capability_id.partition(":")
+            if live.plane is not Plane.VIEW or suffix not in self._authority.procedure_paths:
+                continue
+            text = f"{live.capability_id} has the name of the procedure domain:{suffix}"
+            if self._suffix_policy == "error":
+                raise AgentSurfaceDefinitionError(
+                    DefinitionErrorCode.INVALID_DEFINITION, text, subject=live.capability_id
+                )
+            logger.warning("%s", text)
+            self._emit(
+                CollisionSuspected(view_capability_id=live.capability_id, domain_procedure_id=f"domain:{suffix}")
+            )
+
+
+def _pushed(registration: Registration, capability_id: str) -> Availability:
+    """What was pushed for a capability, the master switch included; live predicates play no part in it."""
+    if not registration.enabled:
+        return COMPONENT_DISABLED
+    return registration.overrides.get(capability_id, AVAILABLE)
