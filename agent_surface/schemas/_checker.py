@@ -56,6 +56,11 @@ class SchemaChecker:
         """Whether ``value`` satisfies one of the schemas inside ``plain``."""
         return bool(cast("Any", self._validator).evolve(schema=schema).is_valid(value))
 
+    def fits(self, value: JsonValue, schema: JsonSchema) -> bool:
+        """Whether ``value`` satisfies ``schema``, whose references mean the definitions of the whole."""
+        plain = _Inliner(self._schema).inline(schema)
+        return make_acceptor(plain)(value) or self.satisfies(value, plain)
+
     @cached_property
     def _acceptor(self) -> Acceptor:
         return make_acceptor(self.plain)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, ClassVar, Final, cast
+from typing import Any, Final, cast
 
 from pydantic import PydanticInvalidForJsonSchema, TypeAdapter
 from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue, JsonSchemaWarningKind
@@ -49,7 +49,7 @@ _TAG_MARK: Final = "x-agent-surface-tag"
 
 class _Generator(GenerateJsonSchema):
     # What cannot be written as a default is left out: defaults are annotations.
-    ignored_warning_kinds: ClassVar[set[JsonSchemaWarningKind]] = {  # type: ignore[misc] # not declared ClassVar there
+    ignored_warning_kinds: set[JsonSchemaWarningKind] = {  # noqa: RUF012 - declared so by pydantic, never changed
         "skipped-choice",
         "non-serializable-default",
         "skipped-discriminator",

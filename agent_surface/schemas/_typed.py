@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Final, TypeVar, cast, get_args
 
 # pydantic loads its modules on first use. PySide6's import hook reads the source of each module imported after it and
@@ -16,14 +16,14 @@ from pydantic_core import ErrorDetails, PydanticSerializationError
 from pydantic_core.core_schema import ErrorType
 from typing_extensions import TypeForm
 
-from agent_surface._base._json import JsonValue, compact_json
+from agent_surface._base._json import JsonSchema, JsonValue, compact_json, json_pointer, thaw_json
 from agent_surface.errors import AgentSchemaError, AgentSurfaceDefinitionError, DefinitionErrorCode, SchemaIssue
 from agent_surface.schemas._checker import SchemaChecker
 from agent_surface.schemas._conversions import with_ordered_sets, with_whole_numbers
 from agent_surface.schemas._issues import make_issues, shorten
 from agent_surface.schemas._publish import publish_schema, without_marks
 from agent_surface.schemas._schema import AgentSchema, freeze_schema
-from agent_surface.schemas._subset import check_schema_subset
+from agent_surface.schemas._subset import check_schema_subset, subschemas
 from agent_surface.schemas._type_guard import check_core_schema
 
 ModelT = TypeVar("ModelT", bound=BaseModel)
@@ -87,6 +87,7 @@ def _make(adapter: TypeAdapter[T], is_typed: Callable[[object], bool], *, python
     # The marks mean nothing to the validator.
     checker = SchemaChecker(freeze_schema(marked))
     has_sets = published != marked
+    _check_defaults(json_schema, checker)
 
     def read(value: JsonValue) -> T:
         return _read(adapter, with_whole_numbers(value, checker), author_validates=author_validates)
@@ -96,6 +97,27 @@ def _make(adapter: TypeAdapter[T], is_typed: Callable[[object], bool], *, python
         return with_ordered_sets(written, checker) if has_sets else written
 
     return AgentSchema(json_schema, checker, read=read, write=write, python_type=python_type)
+
+
+def _check_defaults(json_schema: JsonSchema, checker: SchemaChecker) -> None:
+    """Pydantic takes any default; one that its own type refuses would make every call without the field fail."""
+    definitions = cast("Mapping[str, JsonSchema]", json_schema.get("$defs", {}))
+    pending: list[tuple[tuple[str | int, ...], Mapping[str, object]]] = [
+        ((), json_schema),
+        *((("$defs", name), definition) for name, definition in definitions.items()),
+    ]
+    while pending:
+        path, schema = pending.pop()
+        pending.extend(((*path, *steps), inner) for steps, inner in subschemas(schema))
+        if "default" in schema:
+            found = cast("JsonSchema", schema)
+            if not checker.fits(thaw_json(found["default"]), found):
+                pointer = json_pointer((*path, "default"))
+                raise AgentSurfaceDefinitionError(
+                    DefinitionErrorCode.UNSUPPORTED_SCHEMA,
+                    f"at {pointer}: the default is no value of its own type",
+                    path=pointer,
+                )
 
 
 def _read(adapter: TypeAdapter[T], value: JsonValue, *, author_validates: bool) -> T:
