@@ -240,21 +240,20 @@ def _take_kind(filling: Filling, place: int) -> None:
 
 
 def _group(filling: Filling, knowledge: Knowledge) -> list[str]:
-    """Several things at once: all that are seen, the first few, or the selected ones."""
-    places = {filling.tokens[place].stem: place for place in filling.free if not filling.tokens[place].quoted}
-    everything = EVERYTHING & places.keys()
-    first = places.get("first")
-    ids = list(knowledge.entities)
-    if first is not None:
-        count = first + 1
-        number = _number(filling.tokens[count].text, whole=True) if count in filling.free else None
-        filling.take(range(first, first + 1 if number is None else count + 1))
-        return ids[: 1 if number is None else int(number)]
-    if everything and ids:
-        for word in everything | (VISIBLE & places.keys()):
-            filling.take(range(places[word], places[word] + 1))
-        return ids
-    return _selected(filling, knowledge)
+    """Several things at once: the first few, or the selected ones.
+
+    Not "all": an observation may list one page of many, and ids of that page would pass for everything. A tool that
+    takes all says so in its name.
+    """
+    first = next(
+        (p for p in sorted(filling.free) if filling.tokens[p].stem == "first" and not filling.tokens[p].quoted), None
+    )
+    if first is None:
+        return _selected(filling, knowledge)
+    count = first + 1
+    number = _number(filling.tokens[count].text, whole=True) if count in filling.free else None
+    filling.take(range(first, first + 1 if number is None else count + 1))
+    return list(knowledge.entities)[: 1 if number is None else int(number)]
 
 
 def _selected(filling: Filling, knowledge: Knowledge) -> list[str]:

@@ -18,7 +18,8 @@ meet component types, names and descriptions; values meet enumerations, property
              | "to" | "as" text                   rename it to North gate       (a property for a name or value)
              | number | property | "not" property a number; a flag that is set or not
              | name or id of something that an observation lists
-             | "all" | "first" number             ids of what is listed, where a tool takes ids
+             | "first" number                     ids of what is listed first, where a tool takes ids
+             | "all"                              where the tool's name has it, and in "all of them"
              | "them" | "it" | "those" | "these" | "selected"        what is selected now
              | '"' anything '"'                   taken as it is
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from agent_surface.assistant._command._arguments import Filling, choice_words, fill
 from agent_surface.assistant._command._knowledge import Knowledge
@@ -249,6 +250,16 @@ def _read(
     )
 
 
+def _takes_everything(step: Step, profile: Profile) -> bool:
+    """Whether "all" is what the tool does anyway: by its name, or because all that is selected is meant."""
+    if "all" in profile.name_words or step.verb in ("clear", "unselect"):
+        return True
+    words = [token.stem for token in step.tokens if not token.mark and token.stem not in ("of", "the")]
+    if profile.on_selection:
+        return any(one in EVERYTHING and two in PRONOUNS for one, two in pairwise(words))
+    return step.verb == "show" or profile.observes
+
+
 def _tells(word: str, summary: tuple[str, ...]) -> bool:
     return akin(word, summary) or (word in VISIBLE and bool({"listed", "list", "view", *VISIBLE} & set(summary)))
 
@@ -261,16 +272,14 @@ def _explained(token: Token, word: str, step: Step, profile: Profile, choices: s
         acts_on_screen = profile.on_selection or profile.definition.plane is Plane.VIEW
         return acts_on_screen or word in profile.summary_words
     if word in EVERYTHING:
-        return (
-            "all" in profile.name_words
-            or step.verb in ("clear", "unselect")
-            or (step.verb == "show" and not profile.on_selection)
-        )
+        return _takes_everything(step, profile)
     if word in VISIBLE:
         return bool({"select", "all"} & set(profile.name_words)) or profile.observes
     if word in EMPTY or word in profile.name_words or word in profile.type_words:
         return True
-    if word in choices and not profile.observes:
+    if word in choices and profile.observes:
+        return True
+    if word in choices:
         # It says which ones are meant, and this tool does not take it: ignoring it would act on others.
         return False
     return akin(word, profile.summary_words) or any(word in item.words for item in profile.fields)

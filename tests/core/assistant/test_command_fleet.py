@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator
 
 import pytest
 
 from agent_surface._base._json import JsonValue
-from agent_surface.assistant import ToolCall
+from agent_surface.assistant import SessionState, ToolCall
 from tests.core.assistant.command_under_test import CommandUnderTest
 from tests.core.assistant.fleet_app import FleetApp
 
@@ -83,7 +84,7 @@ async def test_several_commands_are_carried_out_in_order_with_one_question(fleet
     assert [row.id for row in app.rows.values() if row.status == "disabled"] == ["MIL-002", "MIL-004"]
 
 
-@pytest.mark.parametrize("pronoun", ["them", "it", "those", "the selected devices", "the selection"])
+@pytest.mark.parametrize("pronoun", ["them", "it", "those", "all of them", "the selected devices", "the selection"])
 async def test_a_pronoun_means_the_selection_of_the_screen(fleet: Fleet, pronoun: str) -> None:
     """The procedure is bound to the selection; the words only say that it is meant."""
     app, under = fleet
@@ -161,6 +162,13 @@ async def test_missing_parts_are_asked_for(fleet: Fleet) -> None:
     assert app.rows["MIL-001"].name == "Milan Duomo"
 
 
+async def test_all_is_never_taken_for_the_page_that_an_observation_shows(fleet: Fleet) -> None:
+    """A table reports some of its rows; "all" goes to the tool that takes all, or nowhere."""
+    _, under = fleet
+    await under.say("what is shown, then select all")
+    assert under.calls() == [(ALL, {})]
+
+
 async def test_two_things_of_one_name_are_not_guessed_between(fleet: Fleet) -> None:
     """The person says which."""
     app, under = fleet
@@ -189,6 +197,7 @@ async def test_a_question_is_answered_from_an_observation(fleet: Fleet) -> None:
     assert "selected ids: ROM-001" in said
     assert "| MIL-001 | Milan Duomo | online | Milan |" in said
     assert "listed: 4" in await under.say("how many devices are shown?")
+    assert "I did nothing" not in await under.say("how many devices are offline?")
     assert under.calls() == []
 
 
@@ -248,3 +257,24 @@ async def test_completion_finishes_commands_steps_and_words(fleet: Fleet) -> Non
     app.selected = []
     under.toolset.refresh()
     assert not any(text.startswith("disable") for text in under.session.complete("dis"))
+
+
+@pytest.mark.requirement("QT-DOCK-003", "AS-CONFIRM-011")
+async def test_stop_while_the_registry_waits_for_the_person_withdraws_and_goes_no_further(fleet: Fleet) -> None:
+    """The same promise over the real registry: no dialog is left, a late yes does nothing, no next step begins."""
+    app, under = fleet
+    app.selected = ["MIL-001"]
+    assert under.session.send("disable them then go to notes")
+    for _ in range(100):
+        if under.session.state is SessionState.WAITING_FOR_PERSON:
+            break
+        await asyncio.sleep(0)
+    (pending,) = app.registry.confirmations.pending()
+    assert under.session.stop()
+    await asyncio.sleep(0)
+    assert under.session.state is SessionState.IDLE
+    for _ in range(5):
+        await asyncio.sleep(0)
+    assert app.registry.confirmations.pending() == ()
+    assert not app.registry.confirmations.resolve(pending.confirmation_id, approved=True)
+    assert (app.pages, app.rows["MIL-001"].status) == ([], "online")
