@@ -5,7 +5,14 @@ from __future__ import annotations
 import logging
 from collections import OrderedDict
 
-from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
+from PySide6.QtCore import (
+    QAbstractTableModel,
+    QItemSelectionRange,
+    QModelIndex,
+    QObject,
+    QPersistentModelIndex,
+    Qt,
+)
 from PySide6.QtGui import QIcon, QPalette
 from typing_extensions import override
 
@@ -114,6 +121,17 @@ class DevicesModel(QAbstractTableModel):
     def id_at(self, row: int) -> str:
         """The id of the device in ``row``."""
         return self._ids[row]
+
+    def ids_between(self, top: int, bottom: int) -> list[str]:
+        """Ids of the rows from ``top`` to ``bottom``."""
+        return self._ids[top : bottom + 1]
+
+    def rows_between(self, top: int, bottom: int) -> QItemSelectionRange:
+        """The rows from ``top`` to ``bottom``, which must exist, as something to select.
+
+        Made without ``index``, which Qt has ask for the number of rows and columns each time.
+        """
+        return QItemSelectionRange(self.createIndex(top, 0), self.createIndex(bottom, len(COLUMNS) - 1))
 
     def find_row(self, device_id: str) -> int | None:
         """The row of a device, or ``None`` when it is not listed."""

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
 from typing import Literal
 
 from PySide6.QtCore import QEvent, QItemSelection, QItemSelectionModel, Qt, Signal
+from PySide6.QtGui import QRegion
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView, QWidget
 from typing_extensions import override
 
@@ -56,6 +58,7 @@ class DevicesTable(QTableView):
         self._kept_current = ""
         self._lead_id = ""
         self._is_replacing = False
+        self._spans: list[tuple[int, int]] | None = None
         self.setAccessibleName(self.tr("Devices"))
         self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
         self.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
@@ -83,12 +86,12 @@ class DevicesTable(QTableView):
         self.resizeColumnsToContents()
         model.modelAboutToBeReset.connect(self._keep_selection)
         model.modelReset.connect(self._restore_selection)
-        self.selectionModel().selectionChanged.connect(self._announce_selection)
+        self.selectionModel().selectionChanged.connect(self._on_selection_changed)
         self.selectionModel().currentRowChanged.connect(self._announce_lead)
 
     def selected_ids(self) -> tuple[str, ...]:
         """Ids of the selected devices, top to bottom."""
-        return tuple(self._model.id_at(row) for row in self._selected_rows())
+        return tuple(chain.from_iterable(self._model.ids_between(*span) for span in self._selected_spans()))
 
     def selected_count(self) -> int:
         """How many devices are selected."""
@@ -140,6 +143,7 @@ class DevicesTable(QTableView):
         elif mode == "remove":
             named = set(self._selected_rows()) - named
         self._replace_selection(named)
+        self._announce_selection()
         if mode != "remove" and wanted and rows[0] is not None:
             self._set_current(rows[0])
 
@@ -168,46 +172,41 @@ class DevicesTable(QTableView):
         if event.type() == QEvent.Type.PaletteChange and hasattr(self, "_model"):
             self._model.set_palette(self.palette())
 
+    @override
+    def visualRegionForSelection(self, selection: QItemSelection) -> QRegion:
+        """All of it: with thousands of ranges Qt would ask the model about every cell to repaint a little less."""
+        return QRegion(self.viewport().rect())
+
     def _selected_rows(self) -> Iterator[int]:
         for top, bottom in self._selected_spans():
             yield from range(top, bottom + 1)
 
     def _selected_spans(self) -> list[tuple[int, int]]:
         """First and last row of each selected stretch, top to bottom, without overlap."""
-        ranges = self.selectionModel().selection()
-        parts = [ranges.at(number) for number in range(ranges.count())]
-        spans: list[tuple[int, int]] = []
-        for top, bottom in sorted({(part.top(), part.bottom()) for part in parts if part.isValid()}):
-            start = max(top, spans[-1][1] + 1) if spans else top
-            if start <= bottom:
-                spans.append((start, bottom))
-        return spans
+        if self._spans is None:
+            ranges = self.selectionModel().selection()
+            parts = {(part.top(), part.bottom()) for part in ranges.toList() if part.isValid()}
+            self._spans = []
+            end = -1
+            for top, bottom in sorted(parts):
+                start = max(top, end + 1)
+                if start <= bottom:
+                    self._spans.append((start, bottom))
+                    end = bottom
+        return self._spans
 
-    def _replace_selection(self, rows: set[int]) -> None:
-        """Select exactly these rows, and announce it once."""
+    def _replace_selection(self, rows: Iterable[int]) -> None:
+        """Select exactly these rows, without a word."""
+        spans = _spans_of(rows)
+        selection = QItemSelection()
+        for top, bottom in spans:
+            selection.append(self._model.rows_between(top, bottom))
         self._is_replacing = True
         # Cleared first: Qt compares every old range with every new one, and with thousands of each that takes minutes.
         self.selectionModel().clearSelection()
-        self.selectionModel().select(self._selection_of(rows), QItemSelectionModel.SelectionFlag.Select)
+        self.selectionModel().select(selection, QItemSelectionModel.SelectionFlag.Select)
         self._is_replacing = False
-        self._announce_selection()
-
-    def _selection_of(self, rows: Iterable[int]) -> QItemSelection:
-        """The rows as few ranges: fifty thousand single ones would take Qt minutes to merge."""
-        selection = QItemSelection()
-        start = previous = -2
-        for row in sorted(rows):
-            if row != previous + 1:
-                self._add_range(selection, start, previous)
-                start = row
-            previous = row
-        self._add_range(selection, start, previous)
-        return selection
-
-    def _add_range(self, selection: QItemSelection, top: int, bottom: int) -> None:
-        if top >= 0:
-            last_column = self._model.columnCount() - 1
-            selection.select(self._model.index(top, 0), self._model.index(bottom, last_column))
+        self._spans = spans
 
     def _set_current(self, row: int) -> None:
         index = self._model.index(row, 0)
@@ -223,17 +222,20 @@ class DevicesTable(QTableView):
         kept, current = self._kept_selection, self._kept_current
         self._kept_selection, self._kept_current = (), ""
         rows = [row for row in map(self._model.find_row, kept) if row is not None]
-        # Qt has cleared the selection model without a signal, so selecting announces only what came back.
-        self.selectionModel().select(self._selection_of(rows), QItemSelectionModel.SelectionFlag.ClearAndSelect)
+        self._replace_selection(rows)
         row = self._model.find_row(current) if current else None
         if row is not None:
             self._set_current(row)
-        if kept and not rows:
+        # Qt has cleared the selection model without a signal.
+        if kept:
+            self._announce_selection()
+
+    def _on_selection_changed(self) -> None:
+        self._spans = None
+        if not self._is_replacing:
             self._announce_selection()
 
     def _announce_selection(self) -> None:
-        if self._is_replacing:
-            return
         self.selection_changed.emit()
         self._announce_lead()
 
@@ -242,3 +244,18 @@ class DevicesTable(QTableView):
         if lead_id != self._lead_id:
             self._lead_id = lead_id
             self.lead_changed.emit(lead_id)
+
+
+def _spans_of(rows: Iterable[int]) -> list[tuple[int, int]]:
+    """The rows as few stretches: fifty thousand single ranges would take Qt minutes to merge."""
+    spans: list[tuple[int, int]] = []
+    start = previous = -2
+    for row in sorted(rows):
+        if row != previous + 1:
+            if start >= 0:
+                spans.append((start, previous))
+            start = row
+        previous = row
+    if start >= 0:
+        spans.append((start, previous))
+    return spans
