@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Awaitable, Mapping
 
+from agent_surface._base._awaitables import abandon
 from agent_surface._base._json import FrozenJson
 from agent_surface._failures import (
     cancelled,
@@ -89,15 +90,16 @@ class Approval:
                 arguments = (*arguments, call.read_context(self._contexts.host()))
             verdict = handler.function(*arguments)
         except PreconditionFailure as failure:
-            raise precondition_failed(failure.message, failure.details) from failure
+            raise _failed(failure, call) from failure
         except AgentCapabilityError:
             raise
         except Exception as error:
             logger.exception("the precondition of %s raised", call.capability.capability_id)
             raise precondition_failed(_PRECONDITION_BROKEN) from error
         if isinstance(verdict, PreconditionFailure):
-            raise precondition_failed(verdict.message, verdict.details)
+            raise _failed(verdict, call)
         if verdict is not None:
+            abandon(verdict)
             logger.error("the precondition of %s returned no PreconditionFailure", call.capability.capability_id)
             raise precondition_failed(_PRECONDITION_BROKEN)
 
@@ -107,6 +109,8 @@ class Approval:
         return self._ask(call, "server", summary if isinstance(summary, str) else None)
 
     def _claim(self, call: Call, confirmation_id: str) -> None:
+        if not isinstance(confirmation_id, str):
+            raise confirmation_invalid("mismatch")
         try:
             claim = self._confirmations.claim(confirmation_id, self._binding(call))
         except EvidenceRefused as refusal:
@@ -147,6 +151,16 @@ class Approval:
             effect=live.effect,
             effective_input=call.effective_input,
         )
+
+
+def _failed(failure: PreconditionFailure, call: Call) -> AgentCapabilityError:
+    """The refusal in the author's words; details that are no JSON are the author's mistake, not the agent's."""
+    message = failure.message if isinstance(failure.message, str) and failure.message.strip() else _PRECONDITION_BROKEN
+    try:
+        return precondition_failed(message, failure.details)
+    except (ValueError, AttributeError):
+        logger.exception("the details of a failed precondition of %s are no JSON", call.capability.capability_id)
+        return precondition_failed(message)
 
 
 def _required(pending: PendingConfirmation) -> AgentCapabilityError:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 
+from agent_surface._base._awaitables import abandon
 from agent_surface._base._json import FrozenJson, JsonValue, NotJsonError, freeze_json, thaw_json
 from agent_surface._failures import binding_failed, invalid_input
 from agent_surface._pipeline._call import Call
@@ -62,7 +63,7 @@ def _merge(call: Call, binding: ProcedureBinding, schema: AgentSchema[object]) -
     from_screen = tuple(key for key in binding.bind if key not in merged)
     try:
         for key in from_screen:
-            merged[key] = thaw_json(freeze_json(_read(binding, key)))
+            merged[key] = _read(binding, key)
         parsed = schema.parse(merged)
         effective = freeze_json(schema.dump(parsed)) if not isinstance(parsed, dict) else freeze_json(merged)
     except (AgentSchemaError, NotJsonError) as error:
@@ -73,7 +74,8 @@ def _merge(call: Call, binding: ProcedureBinding, schema: AgentSchema[object]) -
     call.bound_fields = from_screen
 
 
-def _read(binding: ProcedureBinding, key: str) -> object:
+def _read(binding: ProcedureBinding, key: str) -> JsonValue:
+    """The value of one bound field, copied: the screen may hold and change the original."""
     try:
         value: object = binding.bind[key]()
     except AgentSurfaceError as error:
@@ -81,4 +83,8 @@ def _read(binding: ProcedureBinding, key: str) -> object:
     except Exception as error:
         logger.exception("reading the bound field %s of %s raised", key, binding.seal.contract.id)
         raise binding_failed({"field": key, "cause": type(error).__name__}) from error
-    return list(value) if isinstance(value, tuple) else value
+    try:
+        return thaw_json(freeze_json(list(value) if isinstance(value, tuple) else value))
+    except NotJsonError:
+        abandon(value)
+        raise

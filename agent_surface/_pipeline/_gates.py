@@ -7,7 +7,7 @@ from collections.abc import Awaitable
 from agent_surface._failures import not_available, not_found
 from agent_surface._pipeline._call import Call
 from agent_surface._pipeline._policy_context import PolicyContexts
-from agent_surface._registrations._live import DEFAULT_REASON
+from agent_surface._registrations._live import DEFAULT_REASON, reason_text
 from agent_surface.policies import DiscoveryOutcome, run_chain
 
 
@@ -38,5 +38,5 @@ def authorize(call: Call, contexts: PolicyContexts) -> Awaitable[object] | None:
         if decision.outcome is DiscoveryOutcome.HIDE:
             raise not_found()
         if decision.outcome is DiscoveryOutcome.DISABLE:
-            raise not_available(decision.reason or DEFAULT_REASON)
+            raise not_available(reason_text(decision.reason, live.capability_id))
     return run_chain(chain.authorize, contexts.policy(live, call.consumer)) if chain.authorize else None

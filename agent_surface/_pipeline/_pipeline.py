@@ -139,7 +139,7 @@ class Pipeline:
             call.require_open()
             call.phase = 2
             call.live = phases.resolution.resolve(call, self._version())
-            call.registration.active_calls.add(call)
+            call.registration.active_calls[call] = None
             call.phase = 3
             check_availability(call)
             call.require_open()
@@ -202,19 +202,21 @@ class Pipeline:
         if not inspect.isawaitable(outcome):
             return outcome
         # A future is the runner's while the handler has yet to start; afterwards it is what the handler returned.
-        turn_of_its_own = isinstance(outcome, asyncio.Future) and not call.dispatched
+        turn: asyncio.Future[object] | None = (
+            outcome if isinstance(outcome, asyncio.Future) and not call.dispatched else None
+        )
         try:
             await call.own_task()
         except asyncio.CancelledError:
             # The call ended before its task had its first turn. A handler that runs already is outlived all the same.
-            if turn_of_its_own:
-                outcome = await to_the_end(outcome)
+            if turn is not None:
+                outcome = await to_the_end(turn)
             _give_up(outcome)
             raise
         execution.arm(call)
-        if turn_of_its_own:
+        if turn is not None:
             # A plain handler in a turn of its own cannot be interrupted, only outlived.
-            outcome = await to_the_end(outcome)
+            outcome = await to_the_end(turn)
         if inspect.isawaitable(outcome):
             if call.registration.status != "active":
                 self._phases.interruption.owner_gone(call)

@@ -9,6 +9,7 @@ from agent_surface._pipeline._call import Call
 from agent_surface._pipeline._policy_context import PolicyContexts
 from agent_surface._registrations import LiveCapability, RegistrationStore
 from agent_surface.errors import AgentCapabilityError
+from agent_surface.ids import find_capability_id
 from agent_surface.invocation import Effect
 
 _VERSION_BOUND = (Effect.DESTRUCTIVE, Effect.EXTERNAL_SIDE_EFFECT)
@@ -72,9 +73,8 @@ class Resolution:
         registration_id = call.request.registration_id
         if not isinstance(registration_id, str):
             return not_found()
+        # A tombstone answers for every capability, known or not: to tell them apart would tell what was hidden.
         tombstone = self._store.find_tombstone(registration_id)
-        if tombstone is not None and call.request.capability_id not in tombstone.capability_ids:
-            tombstone = None
         instance_id = tombstone.instance_id if tombstone is not None else call.request.instance_id
         successors = [
             live
@@ -86,4 +86,6 @@ class Resolution:
             reason = "registration-replaced" if self._store.issued(registration_id) else "surface-reloaded"
             live_id = successors[0].registration.registration_id if len(successors) == 1 else None
             return stale(reason, live_id)
-        return unmounted("resolve") if tombstone is not None else not_found()
+        if tombstone is None or find_capability_id(call.request.capability_id) is None:
+            return not_found()
+        return unmounted("resolve")

@@ -171,7 +171,7 @@ class Settlement:
             call.claim.release()
         live = call.live
         if live is not None:
-            live.registration.active_calls.discard(call)
+            live.registration.active_calls.pop(call, None)
         self._remember(call, result, cached)
         future = call.future
         if future is not None and not future.done():

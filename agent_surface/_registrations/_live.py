@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import inspect
 import logging
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Protocol
 
+from agent_surface._base._awaitables import abandon
 from agent_surface._base._json import FrozenJson
 from agent_surface.contracts import ActionBinding, BoundComponent, Concurrency, ObservationBinding, ProcedureBinding
 from agent_surface.contracts._capabilities import ActionContract, ObservationContract
 from agent_surface.contracts._concurrency import INSTANCE
 from agent_surface.contracts._handlers import Predicate, Text
 from agent_surface.contracts._procedures import AgentProcedureContract
-from agent_surface.ids import format_view_capability_id
 from agent_surface.invocation import (
     AVAILABLE,
     AuditLevel,
@@ -125,38 +126,49 @@ class LiveCapability:
         if source is not None:
             try:
                 asked = source(self.capability_id)
+                if not asked.available:
+                    return Availability(available=False, reason=reason_text(asked.reason, self.capability_id))
             except Exception:
                 logger.exception("the availability of %s could not be told", self.capability_id)
                 return WHEN_ERROR
-            if not asked.available:
-                return asked if asked.reason else Availability(available=False, reason=DEFAULT_REASON)
         elif registration.overrides:
             pushed = registration.overrides.get(self.capability_id)
             if pushed is not None and not pushed.available:
-                return pushed
+                return Availability(
+                    available=False,
+                    reason=reason_text(pushed.reason or self.binding.unavailable_reason, self.capability_id),
+                )
         when: Predicate | None = self.binding.when
         if when is None:
             return AVAILABLE
         try:
-            if when():
+            answer: object = when()
+            # A coroutine is true whatever it would return; the predicate has not answered.
+            if inspect.isawaitable(answer):
+                abandon(answer)
+                logger.error("the predicate of %s returned something to await", self.capability_id)
+                return WHEN_ERROR
+            if answer:
                 return AVAILABLE
         except Exception:
             logger.exception("the predicate of %s raised", self.capability_id)
             return WHEN_ERROR
-        return Availability(available=False, reason=_text(self.binding.unavailable_reason, self.capability_id))
+        return Availability(available=False, reason=reason_text(self.binding.unavailable_reason, self.capability_id))
 
 
-def _text(reason: Text | None, capability_id: str) -> str:
-    """The author's reason in words; one that raises or is no text becomes the default."""
+def reason_text(reason: Text | None, capability_id: str) -> str:
+    """A reason in words for an agent: one that raises, is blank or is no text becomes the default; the rest is cut."""
+    said: object = reason
     if callable(reason):
         try:
-            reason = reason()
+            said = reason()
         except Exception:
             logger.exception("the unavailable reason of %s raised", capability_id)
             return DEFAULT_REASON
-    if not isinstance(reason, str) or not reason.strip():
+    if not isinstance(said, str) or not said.strip():
+        abandon(said)
         return DEFAULT_REASON
-    return reason if len(reason) <= MAX_REASON_CHARACTERS else reason[: MAX_REASON_CHARACTERS - 1] + "…"
+    return said if len(said) <= MAX_REASON_CHARACTERS else said[: MAX_REASON_CHARACTERS - 1] + "…"
 
 
 class Registration:
@@ -169,7 +181,7 @@ class Registration:
         enabled: The component's master switch.
         overrides: Pushed availability by capability id.
         capabilities: By capability id.
-        active_calls: Calls in flight.
+        active_calls: Calls in flight, oldest first.
     """
 
     __slots__ = (
@@ -193,7 +205,7 @@ class Registration:
         self.enabled = bound.enabled
         self.overrides: dict[str, Availability] = {}
         self.capabilities: dict[str, LiveCapability] = {}
-        self.active_calls: set[ActiveCall] = set()
+        self.active_calls: dict[ActiveCall, None] = {}
 
     @property
     def identity(self) -> tuple[str, str]:
@@ -209,7 +221,7 @@ class Registration:
         """The capability id for a capability's name or id, or ``None``."""
         if key in self.capabilities:
             return key
-        view_id = format_view_capability_id(self.type, key) if key.isalnum() else None
+        view_id = f"view:{self.type}.{key}"
         return view_id if view_id in self.capabilities else None
 
     def __iter__(self) -> Iterator[LiveCapability]:

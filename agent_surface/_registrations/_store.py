@@ -19,7 +19,6 @@ class Tombstone:
     registration_id: str
     type: str
     instance_id: str
-    capability_ids: frozenset[str]
     expires_at_ms: int
 
 
@@ -90,7 +89,6 @@ class RegistrationStore:
             registration_id=registration.registration_id,
             type=registration.type,
             instance_id=registration.instance_id,
-            capability_ids=frozenset(registration.capabilities),
             expires_at_ms=self._clock.monotonic_ms() + self._limits.tombstone_ttl_ms,
         )
         while len(self._tombstones) > self._limits.tombstone_size:

@@ -6,9 +6,10 @@ import logging
 from collections.abc import Callable, Iterable, Mapping
 from types import MappingProxyType
 
+from agent_surface._base._awaitables import abandon
 from agent_surface._base._json import json_bytes
 from agent_surface._registrations import LiveCapability, Registration
-from agent_surface._registrations._live import DEFAULT_REASON
+from agent_surface._registrations._live import reason_text
 from agent_surface._snapshot._values import (
     ActionDescriptor,
     AgentSurfaceSnapshot,
@@ -118,7 +119,7 @@ class SnapshotBuilder:
             return None
         state = live.availability()
         if state.available and decision.outcome is DiscoveryOutcome.DISABLE:
-            return Availability(available=False, reason=decision.reason or DEFAULT_REASON)
+            return Availability(available=False, reason=reason_text(decision.reason, live.capability_id))
         return state
 
 
@@ -184,6 +185,7 @@ def _note(live: LiveCapability) -> str | None:
         logger.exception("describing %s raised", live.capability_id)
         return None
     if not isinstance(note, str) or not note.strip():
+        abandon(note)
         return None
     return note if len(note) <= MAX_NOTE_CHARACTERS else note[: MAX_NOTE_CHARACTERS - 1] + "…"
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 
 from agent_surface._base._json import FrozenJson, JsonSchema, JsonValue, thaw_json
 from agent_surface.invocation import ANONYMOUS, AgentConsumer, ComponentRef, Confirmation, Effect
@@ -40,6 +41,11 @@ class RouteInfo:
 
     path: str
     params: Mapping[str, str] | None = None
+
+    def frozen(self) -> RouteInfo:
+        """A copy that nobody can change, and that is text all through."""
+        params = None if self.params is None else {str(key): str(value) for key, value in self.params.items()}
+        return RouteInfo(path=str(self.path), params=None if params is None else MappingProxyType(params))
 
     def to_json(self) -> dict[str, JsonValue]:
         """The route as a fresh JSON object."""

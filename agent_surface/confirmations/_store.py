@@ -71,6 +71,7 @@ class ConfirmationStore:
         emit: Takes the events.
         create_future: Makes a future of the owner's loop.
         record: Takes the audit.
+        require_owner: Refuses a call from a thread that does not own the registry; given the operation's name.
     """
 
     def __init__(
@@ -82,7 +83,9 @@ class ConfirmationStore:
         emit: Callable[[AgentSurfaceEvent], None],
         create_future: Callable[[], asyncio.Future[object]],
         record: Callable[[ConfirmationAudit], None],
+        require_owner: Callable[[str], None] = lambda _operation: None,
     ) -> None:
+        self._require_owner = require_owner
         self._clock = clock
         self._ids = ids
         self._limits = limits
@@ -110,6 +113,7 @@ class ConfirmationStore:
 
     def pending(self) -> tuple[PendingConfirmation, ...]:
         """Pending requests, oldest first."""
+        self._require_owner("confirmations.pending")
         self._sweep()
         return self._snapshot()
 
@@ -122,6 +126,7 @@ class ConfirmationStore:
                 ``True`` denies.
             note: The person's words; the first 500 characters are kept, blank ones are none.
         """
+        self._require_owner("confirmations.resolve")
         self._sweep()
         record = self._pending.get(confirmation_id)
         if record is None:
@@ -135,6 +140,7 @@ class ConfirmationStore:
 
         Any number of coroutines of the owner's loop may wait; cancelling one leaves the others waiting.
         """
+        self._require_owner("confirmations.wait_for")
         self._sweep()
         record = self._pending.get(confirmation_id)
         if record is not None:
@@ -158,10 +164,12 @@ class ConfirmationStore:
         A listener may answer from inside its call; that change is delivered when the current delivery is done, so
         that every listener sees all changes in their order.
         """
+        self._require_owner("confirmations.subscribe")
         return self._observers.subscribe(listener)
 
     def resolution(self, confirmation_id: str) -> ConfirmationResolution | None:
         """How a request ended, while that is remembered; ``None`` while it is pending or when forgotten."""
+        self._require_owner("confirmations.resolution")
         self._sweep()
         record = self._resolved.get(confirmation_id)
         return None if record is None else record.resolution
@@ -307,6 +315,7 @@ class ConfirmationStore:
     # Changes.
 
     def _withdraw(self, confirmation_id: str) -> None:
+        self._require_owner("confirmations.withdraw")
         self._sweep()
         record = self._pending.get(confirmation_id)
         if record is not None:

@@ -99,7 +99,8 @@ class InvokeContext(PolicyContext):
         Args:
             summary: Plain text for the person, at most 300 characters; composed when absent.
         """
-        self.demands.append(ConfirmationDemand(summary=summary))
+        # Whatever a policy says in place of a text, the person is asked.
+        self.demands.append(ConfirmationDemand(summary=summary if isinstance(summary, str) else None))
 
 
 class Passed:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator
+from collections.abc import Generator
 from contextlib import contextmanager
 
 from agent_surface._base._ports import HostLoop
 from agent_surface._registrations import SurfaceVersion
-from agent_surface.events import AgentSurfaceEvent, SurfaceChanged
+from agent_surface.events import SurfaceChanged
+from agent_surface.events._dispatcher import EventDispatcher
 
 
 class Announcements:
@@ -19,11 +20,11 @@ class Announcements:
         version: The counter; mutations bump it.
     """
 
-    __slots__ = ("_depth", "_emit", "_host_loop", "_pending", "_scheduled", "_stopped", "version")
+    __slots__ = ("_depth", "_events", "_host_loop", "_pending", "_scheduled", "_stopped", "version")
 
-    def __init__(self, *, host_loop: HostLoop, emit: Callable[[AgentSurfaceEvent], None]) -> None:
+    def __init__(self, *, host_loop: HostLoop, events: EventDispatcher) -> None:
         self._host_loop = host_loop
-        self._emit = emit
+        self._events = events
         self._scheduled = False
         self._pending = False
         self._stopped = False
@@ -45,6 +46,12 @@ class Announcements:
             if not self._depth and self._pending:
                 self._deliver()
 
+    @contextmanager
+    def mutation(self) -> Generator[None]:
+        """Around a change of several steps: one bump of the version, and heard of when all of it is done."""
+        with self._events.held(), self.version.batch():
+            yield
+
     def stop(self) -> None:
         """Announce what is left and nothing after it."""
         if self._scheduled or self._pending:
@@ -65,4 +72,4 @@ class Announcements:
 
     def _deliver(self) -> None:
         self._scheduled = self._pending = False
-        self._emit(SurfaceChanged(surface_version=self.version.text))
+        self._events.emit(SurfaceChanged(surface_version=self.version.text))

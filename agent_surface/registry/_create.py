@@ -88,7 +88,7 @@ def create_agent_surface_registry(
     surface_id = f"srf_{source.token(22)}"
     owner = Owner()
     events = EventDispatcher()
-    announcements = Announcements(host_loop=loop, emit=events.emit)
+    announcements = Announcements(host_loop=loop, events=events)
     trail = AuditTrail(sink=audit if audit is not None else MemoryAuditSink(bounds.audit_buffer_size), clock=time)
     store = RegistrationStore(clock=time, ids=source, limits=bounds)
     contexts = PolicyContexts(clock=time, environment=environment, host_context=context)
@@ -99,6 +99,7 @@ def create_agent_surface_registry(
         emit=events.emit,
         create_future=loop.create_future,
         record=trail.record_confirmation,
+        require_owner=owner.require,
     )
     registrar = Registrar(
         owner=owner,

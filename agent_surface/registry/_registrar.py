@@ -100,34 +100,42 @@ class Registrar:
             if refused is not None:
                 return self._reject(registration, refused)
             self._check_suffixes(registration)
-            holder = self._store.find_identity(registration.identity)
-            with self._version.batch():
+            # The guard and listeners are the application's code; what they did counts.
+            self._owner.require_open("register")
+            with self._announcements.mutation():
+                # Both steps before anybody hears: whoever registers on hearing finds the identity taken.
+                holder = self._store.find_identity(registration.identity)
                 if holder is not None:
-                    self.remove_registration(holder)
+                    self._take_away(holder)
                 self._store.add(registration)
                 self._version.bump()
-            self._emit(
-                ComponentRegistered(
-                    registration_id=registration.registration_id,
-                    component_type=registration.type,
-                    instance_id=registration.instance_id,
+                self._emit(
+                    ComponentRegistered(
+                        registration_id=registration.registration_id,
+                        component_type=registration.type,
+                        instance_id=registration.instance_id,
+                    )
                 )
-            )
+                if holder is not None:
+                    self._end_calls(holder)
             return RegistrationHandle(registration.registration_id, owner=self, registration=registration)
 
     def set_procedure_executor(self, executor: ProcedureExecutor | None) -> None:
         """Install the executor of back-end procedures; references it can run appear, others vanish."""
         self._owner.require_open("set_procedure_executor")
-        with self._announcements.public_call(), self._version.batch():
+        with self._announcements.public_call(), self._announcements.mutation():
             self.procedures = executor
             for registration in self._store:
-                if registration.bound.procedures:
-                    self._store.replace_capabilities(registration, self._prepare(registration))
+                if not registration.bound.procedures:
+                    continue
+                prepared = self._prepare(registration)
+                if prepared.keys() != registration.capabilities.keys():
+                    self._store.replace_capabilities(registration, prepared)
                     self._version.bump()
 
     def remove_all(self) -> None:
         """Take every component away, as one change."""
-        with self._version.batch():
+        with self._announcements.mutation():
             for registration in self._store:
                 self.remove_registration(registration)
 
@@ -138,7 +146,7 @@ class Registrar:
     ) -> None:
         """Push new availability; for :class:`RegistrationHandle`."""
         self._owner.require_open("update")
-        with self._announcements.public_call():
+        with self._announcements.public_call(), self._announcements.mutation():
             pushed: dict[str, Availability] = {}
             for key, value in (availability or {}).items():
                 capability_id = registration.find_key(key)
@@ -149,7 +157,7 @@ class Registrar:
                         subject=registration.type,
                         path=key,
                     )
-                pushed[capability_id] = value
+                pushed[capability_id] = _normalized(value, registration.type, key)
             before = {live.capability_id: _pushed(registration, live.capability_id) for live in registration}
             if enabled is not None:
                 registration.enabled = enabled
@@ -182,27 +190,34 @@ class Registrar:
     def remove_registration(self, registration: Registration) -> None:
         """Take a component away; for :class:`RegistrationHandle`."""
         self._owner.require("unregister")
-        with self._announcements.public_call():
+        with self._announcements.public_call(), self._announcements.mutation():
             if registration.status != "active":
                 return
-            self._store.remove(registration)
+            self._take_away(registration)
             self._version.bump()
-            self._confirmations.expire_registration(registration.registration_id)
-            for call in tuple(registration.active_calls):
-                call.owner_gone()
-            self._emit(
-                ComponentUnregistered(
-                    registration_id=registration.registration_id,
-                    component_type=registration.type,
-                    instance_id=registration.instance_id,
-                )
-            )
+            self._end_calls(registration)
 
     def warn_dead_handle(self, operation: str, registration_id: str) -> None:
         """A handle was used after its end; for :class:`RegistrationHandle`."""
         self._owner.require(operation)
         if self._explain:
             logger.warning("%s on the dead registration %s does nothing", operation, registration_id)
+
+    def _take_away(self, registration: Registration) -> None:
+        self._store.remove(registration)
+        self._emit(
+            ComponentUnregistered(
+                registration_id=registration.registration_id,
+                component_type=registration.type,
+                instance_id=registration.instance_id,
+            )
+        )
+
+    def _end_calls(self, registration: Registration) -> None:
+        """What a component that went leaves behind: people who are asked, and calls in flight."""
+        self._confirmations.expire_registration(registration.registration_id)
+        for call in tuple(registration.active_calls):
+            call.owner_gone()
 
     def _prepare(self, registration: Registration) -> dict[str, LiveCapability]:
         return prepare_capabilities(
@@ -271,6 +286,25 @@ class Registrar:
             self._emit(
                 CollisionSuspected(view_capability_id=live.capability_id, domain_procedure_id=f"domain:{suffix}")
             )
+
+
+def _normalized(value: object, component_type: str, key: str) -> Availability:
+    """What was pushed, with a reason only where it means something.
+
+    Raises:
+        AgentSurfaceDefinitionError: It is no :class:`Availability`.
+    """
+    if not isinstance(value, Availability) or not isinstance(value.reason, str | None):
+        raise AgentSurfaceDefinitionError(
+            DefinitionErrorCode.INVALID_DEFINITION,
+            f"the availability of {key!r} of {component_type} must be an Availability with a reason in words",
+            subject=component_type,
+            path=key,
+        )
+    if value.available:
+        return AVAILABLE
+    reason = value.reason if value.reason and value.reason.strip() else None
+    return Availability(available=False, reason=reason)
 
 
 def _pushed(registration: Registration, capability_id: str) -> Availability:

@@ -172,7 +172,7 @@ class AgentSurfaceRegistry:
     def batch(self) -> Generator[None]:
         """Everything inside is one bump of the version and one ``surface-changed`` (AS-VER-002)."""
         self._owner.require_open("batch")
-        with self._announcements.public_call(), self._announcements.version.batch():
+        with self._announcements.public_call(), self._announcements.mutation():
             yield
 
     def subscribe(self, listener: Callable[[AgentSurfaceEvent], None]) -> Callable[[], None]:
@@ -333,7 +333,8 @@ class AgentSurfaceRegistry:
         if self._route is None:
             return None
         try:
-            return self._route()
+            route = self._route()
+            return route.frozen() if route is not None else None
         except Exception:
-            logger.exception("the route raised; the snapshot has none")
+            logger.exception("the route could not be told; the snapshot has none")
             return None
