@@ -6,6 +6,7 @@
     ├── UnsoundPySideError       this PySide6 aborts the process on this Python (also an ``ImportError``)
     ├── NoApplicationError       a Qt port was used before there was a ``QApplication``
     ├── NoSurfaceProviderError   a component found no registry above it
+    ├── ComponentRejectedError   a registry refused a component
     └── NotAQtRegistryError      a registry without the Qt ports was given to Qt
 """
 
@@ -54,6 +55,21 @@ class NoSurfaceProviderError(AgentSurfaceError):
         )
         self.widget = widget
         self.component_type = component_type
+
+
+class ComponentRejectedError(AgentSurfaceError):
+    """A registry refused a component: its type and instance id are taken, or the registration guard said no.
+
+    Never raised: it is the ``error`` of the component's handle. The component tries again when another one goes.
+    """
+
+    def __init__(self, *, component: str, component_type: str, instance_id: str) -> None:
+        super().__init__(
+            f"{component} was refused: a live component is {component_type!r} with instance id {instance_id!r} "
+            "already, or the registration guard said no"
+        )
+        self.component_type = component_type
+        self.instance_id = instance_id
 
 
 class NotAQtRegistryError(AgentSurfaceError):

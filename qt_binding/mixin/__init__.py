@@ -1,0 +1,21 @@
+"""Components: Qt classes and objects whose capabilities an agent can find and use.
+
+Above: applications. Below: ``qt_binding._availability``, ``qt_binding._runtime`` and ``agent_surface``.
+"""
+
+from qt_binding.mixin._attach import attach_agent_component, observing, performing, use_agent_procedure
+from qt_binding.mixin._declare import observes, performs
+from qt_binding.mixin._handle import AgentComponentHandle, ComponentStatus
+from qt_binding.mixin._mixin import AgentComponentMixin
+
+__all__ = [
+    "AgentComponentHandle",
+    "AgentComponentMixin",
+    "ComponentStatus",
+    "attach_agent_component",
+    "observes",
+    "observing",
+    "performing",
+    "performs",
+    "use_agent_procedure",
+]

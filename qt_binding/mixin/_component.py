@@ -1,0 +1,379 @@
+"""One component of the surface: a weak hold on the object, and the registration it has right now."""
+
+from __future__ import annotations
+
+import inspect
+import logging
+import weakref
+from collections.abc import Callable, Mapping
+from typing import Literal, cast
+
+from PySide6.QtCore import QObject
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import QWidget
+
+from agent_surface import (
+    AVAILABLE,
+    ActionBinding,
+    AgentPolicy,
+    AgentSurfaceError,
+    AgentSurfaceRegistry,
+    Availability,
+    BoundComponent,
+    ComponentRef,
+    ErrorCode,
+    JsonValue,
+    ObservationBinding,
+    ProcedureBinding,
+    RegistrationHandle,
+    bind_procedure,
+    capability_error,
+)
+from qt_binding._availability import Followed, Followers, Presentation, docks_around
+from qt_binding.errors import ComponentRejectedError
+from qt_binding.mixin._behaviour import Behaviour, find_behaviour, is_alive
+from qt_binding.mixin._handle import AgentComponentHandle
+from qt_binding.mixin._roles import Function, ProcedureRole, Role, arity
+
+logger = logging.getLogger(__name__)
+
+DISABLED = Availability(available=False, reason="component-disabled")
+GONE = Availability(available=False, reason="component-gone")
+PREDICATE_FAILED = Availability(available=False, reason="when-error")
+
+
+class Component:
+    """What the binding knows of one component. Holds the object weakly and its functions not at all.
+
+    Attributes:
+        key: Names the component inside the binding.
+        is_widget: Whether showing means anything for it.
+        shown: Whether it was visible once; for what cannot be shown, from the beginning.
+    """
+
+    def __init__(
+        self,
+        key: int,
+        target: QObject,
+        behaviour: Behaviour,
+        *,
+        presentation: Presentation,
+        make_followers: Callable[[], Followers],
+        prune: Callable[[], None],
+    ) -> None:
+        self.key = key
+        self.is_widget = isinstance(target, QWidget)
+        self.shown = not isinstance(target, QWidget) or target.isVisible()
+        self._target = weakref.ref(target)
+        self._handle: AgentComponentHandle = behaviour.handle
+        self._name = f"{type(target).__name__} ({target.objectName() or 'unnamed'})"
+        self._presentation = presentation
+        self._make_followers = make_followers
+        self._prune = prune
+        self._followers: dict[str, Followers] = {}
+        self._roles: dict[str, Role] = {}
+        self._registry: AgentSurfaceRegistry | None = None
+        self._registration: RegistrationHandle | None = None
+        self._identity: tuple[object, ...] = ()
+        self._structure: tuple[object, ...] = ()
+        self._refused = False
+        self._arities: weakref.WeakKeyDictionary[object, int] = weakref.WeakKeyDictionary()
+
+    @property
+    def name(self) -> str:
+        """The object's class and object name, for messages; never asks the object."""
+        return self._name
+
+    @property
+    def registry(self) -> AgentSurfaceRegistry | None:
+        """Where it is registered or was refused."""
+        return self._registry
+
+    @property
+    def handle(self) -> AgentComponentHandle:
+        """What the application sees of it."""
+        return self._handle
+
+    @property
+    def active(self) -> bool:
+        """Whether it has a live registration."""
+        return self._registration is not None and self._registration.status == "active"
+
+    def find(self) -> tuple[QObject, Behaviour] | None:
+        """The living object with its behaviour, or ``None`` when either half of the object is gone."""
+        target = self._target()
+        if target is None or not is_alive(target):
+            return None
+        behaviour = find_behaviour(target)
+        return None if behaviour is None else (target, behaviour)
+
+    # -- registration --------------------------------------------------------------------------------------------
+
+    def wants_registration(self, target: QObject, behaviour: Behaviour) -> bool:
+        """Whether its moment has come: its first show, or attachment."""
+        if self.shown or behaviour.option(target, "register_on") == "attach":
+            return True
+        self.shown = isinstance(target, QWidget) and target.isVisible()
+        return self.shown
+
+    def update(self, target: QObject, behaviour: Behaviour, registry: AgentSurfaceRegistry) -> None:
+        """Bring the registration in line with the object; inside a batch of ``registry``.
+
+        Raises:
+            AgentSurfaceDefinitionError: The binding differs from the contract of the program.
+        """
+        definition = behaviour.definition(target)
+        identity = (registry, definition.contract.type, behaviour.option(target, "instance_id"))
+        structure = (
+            definition.contract,
+            behaviour.option(target, "parent"),
+            _mapping(behaviour.option(target, "internal")),
+            _policies(behaviour.option(target, "policies")),
+            behaviour.procedures,
+            tuple((name, role.policies, role.thread) for name, role in definition.observations.items()),
+            tuple((name, role.policies, role.thread) for name, role in definition.actions.items()),
+        )
+        moved, changed = identity != self._identity, structure != self._structure
+        if self.active and (moved or changed):
+            if not moved and registry.environment == "development":
+                logger.warning(
+                    "%s changed what its registration is made of; it is registered again with a new id. Keep the "
+                    "structure of a component static and put what changes into when, enabled and handlers",
+                    self._name,
+                )
+            self.unregister()
+        elif self._registration is not None and not self.active:
+            self.unregister()
+            self._refused = True  # the registry ended it: it closed, or gave the identity to another component
+        if not self.active and (moved or changed or not self._refused):
+            self._identity, self._structure, self._registry = identity, structure, registry
+            self._register(target, behaviour, registry)
+        if self.active:
+            self._push(target, behaviour)
+
+    def forget_refusal(self) -> None:
+        """The reason for a refusal may have gone."""
+        self._refused = False
+
+    def unregister(self) -> None:
+        """End the registration, if there is one."""
+        registration, self._registration = self._registration, None
+        for followers in self._followers.values():
+            followers.clear()
+        self._followers.clear()
+        if registration is None:
+            return
+        if registration.status == "active":
+            registration.unregister()
+        self._handle.unregistered()
+
+    def _register(self, target: QObject, behaviour: Behaviour, registry: AgentSurfaceRegistry) -> None:
+        self._refused = True
+        try:
+            registration = registry.register(self._bind(target, behaviour))
+        except AgentSurfaceError as error:
+            self._handle.rejected(error)
+            raise
+        if registration.status == "rejected":
+            _, component_type, instance_id = self._identity
+            self._handle.rejected(
+                ComponentRejectedError(
+                    component=self._name, component_type=str(component_type), instance_id=str(instance_id)
+                )
+            )
+            return
+        self._refused = False
+        self._registration = registration
+        self._handle.registered(registration)
+
+    def _bind(self, target: QObject, behaviour: Behaviour) -> BoundComponent:
+        definition = behaviour.definition(target)
+        contract = definition.contract
+        self._roles = {
+            f"view:{contract.type}.{name}": role
+            for name, role in (*definition.observations.items(), *definition.actions.items())
+        }
+        procedures: list[ProcedureBinding] = []
+        for role in behaviour.procedures:
+            bound = self._bind_procedure(role)
+            procedures.append(bound)
+            self._roles[role.contract.id] = role.role
+        return contract.bind(
+            instance_id=cast("str", behaviour.option(target, "instance_id")),
+            observations={
+                name: ObservationBinding(read=self._caller(target, "observations", name, role), policies=role.policies)
+                for name, role in definition.observations.items()
+            },
+            actions={
+                name: ActionBinding(
+                    execute=self._caller(target, "actions", name, role),
+                    precondition=self._judge(name) if role.precondition is not None else None,
+                    policies=role.policies,
+                    thread=role.thread,
+                )
+                for name, role in definition.actions.items()
+            },
+            procedures=procedures,
+            parent=cast("ComponentRef | None", behaviour.option(target, "parent")),
+            internal=_mapping(behaviour.option(target, "internal")),
+            policies=_policies(behaviour.option(target, "policies")),
+            availability=self.availability,
+        )
+
+    # -- what the registry calls ---------------------------------------------------------------------------------
+
+    def availability(self, capability_id: str) -> Availability:
+        """Whether a capability can be used at this very moment."""
+        found = self.find()
+        if found is None:
+            self._prune()
+            return GONE
+        target, behaviour = found
+        role = self._roles[capability_id]
+        self._follow(capability_id, target, role)
+        return self._judge_availability(target, behaviour, role)
+
+    def _judge_availability(self, target: QObject, behaviour: Behaviour, role: Role) -> Availability:
+        try:
+            if not behaviour.option(target, "enabled"):
+                return DISABLED
+            if not behaviour.option(target, "presented"):
+                watched = watched_widget(target)
+                presence = self._presentation.of(watched) if watched is not None else None
+                if presence is not None and not presence.available:
+                    return Availability(available=False, reason=presence.reason)
+            if role.is_available(target):
+                return AVAILABLE
+            return Availability(available=False, reason=role.unavailable_reason(target))
+        except Exception:
+            # Told to the agent as unavailable, and to the author in the log.
+            logger.exception("a predicate or reason of %s raised", self._name)
+            return PREDICATE_FAILED
+
+    def _caller(self, target: QObject, kind: Literal["observations", "actions"], name: str, role: Role) -> Function:
+        """The handler the registry gets: it finds the object and its function when it is called."""
+
+        def find() -> Function:
+            alive = self._require()
+            roles = getattr(alive[1].definition(alive[0]), kind)
+            return cast("Role", roles[name]).find_handler(alive[0])
+
+        def call(*arguments: object) -> object:
+            function = find()
+            return function(*arguments[: self._arity(function, len(arguments))])
+
+        async def call_and_await(*arguments: object) -> object:
+            outcome = call(*arguments)
+            return await outcome if inspect.isawaitable(outcome) else outcome
+
+        return call_and_await if inspect.iscoroutinefunction(role.find_handler(target)) else call
+
+    def _arity(self, function: Function, most: int) -> int:
+        """How many arguments ``function`` takes; its signature is looked at once."""
+        plain = getattr(function, "__func__", function)
+        try:
+            known = self._arities.get(plain)
+            if known is None:
+                known = self._arities[plain] = arity(function, most)
+        except TypeError:  # no weak reference to it is possible
+            return arity(function, most)
+        return known
+
+    def _judge(self, name: str) -> Function:
+        def precondition(*arguments: object) -> object:
+            target, behaviour = self._require()
+            return behaviour.definition(target).actions[name].check_precondition(target, arguments)
+
+        return precondition
+
+    def _bind_procedure(self, role: ProcedureRole) -> ProcedureBinding:
+        place = role.contract.id
+
+        def current() -> ProcedureRole:
+            _, behaviour = self._require()
+            return next(item for item in behaviour.procedures if item.contract.id == place)
+
+        def reader(field: str) -> Callable[[], JsonValue]:
+            def read() -> JsonValue:
+                return current().bind[field]()
+
+            return read
+
+        def describe() -> str:
+            text = current().describe
+            return text() if text is not None else ""
+
+        return bind_procedure(
+            role.contract,
+            role.ref,
+            bind={field: reader(field) for field in role.bind},
+            overridable_fields=role.overridable_fields,
+            describe=describe if role.describe is not None else None,
+            confirmation=role.confirmation,
+            policies=role.role.policies,
+            concurrency=role.concurrency,
+        )
+
+    def _require(self) -> tuple[QObject, Behaviour]:
+        found = self.find()
+        if found is None:
+            raise capability_error(ErrorCode.COMPONENT_UNMOUNTED, details={"phase": "mid-flight"})
+        return found
+
+    # -- pushing -------------------------------------------------------------------------------------------------
+
+    def _push(self, target: QObject, behaviour: Behaviour) -> None:
+        """Announce what has changed; the registry compares and bumps its version only if anything has."""
+        registration = self._registration
+        if registration is None:
+            return
+        self._follow_presence(target)
+        vector: dict[str, Availability] = {}
+        for capability_id, role in self._roles.items():
+            self._follow(capability_id, target, role)
+            vector[capability_id] = self._judge_availability(target, behaviour, role)
+        for procedure in behaviour.procedures:
+            # The registry leaves out a reference that its executor cannot run, and then knows no such capability.
+            pushed = vector.pop(procedure.contract.id)
+            try:
+                registration.update(availability={procedure.contract.id: pushed})
+            except AgentSurfaceError:
+                logger.debug("%s is not run by the installed executor", procedure.contract.id)
+        registration.update(availability=vector)
+
+    def _follow(self, capability_id: str, target: QObject, role: Role) -> None:
+        if role.follows is not None:
+            self._follow_all(capability_id, target, role.signals(target))
+
+    def _follow_presence(self, target: QObject) -> None:
+        """A dock that goes behind another tells nobody but its own signal; an action tells by ``changed``."""
+        watched = watched_widget(target)
+        signals: list[Followed] = []
+        if watched is not None:
+            signals += [dock.visibilityChanged for dock in docks_around(watched)]
+        if isinstance(target, QAction):
+            signals.append(target.changed)
+        if signals or "" in self._followers:
+            self._follow_all("", target, signals)
+
+    def _follow_all(self, place: str, target: QObject, signals: list[Followed]) -> None:
+        followers = self._followers.get(place)
+        if followers is None:
+            followers = self._followers[place] = self._make_followers()
+        followers.follow(target, signals)
+
+
+def watched_widget(target: QObject) -> QWidget | None:
+    """The widget whose presence counts: the component itself, or the widget an object or action belongs to."""
+    ancestor: QObject | None = target
+    while ancestor is not None and not isinstance(ancestor, QWidget):
+        ancestor = ancestor.parent()
+    return ancestor
+
+
+def _mapping(value: object) -> Mapping[str, object]:
+    return dict(cast("Mapping[str, object]", value)) if value else {}
+
+
+def _policies(value: object) -> tuple[AgentPolicy, ...]:
+    return tuple(cast("tuple[AgentPolicy, ...]", value or ()))
