@@ -9,6 +9,7 @@ from typing import Final, TypeVar, cast, get_args
 # pydantic loads its modules on first use. PySide6's import hook reads the source of each module imported after it and
 # trips over half-loaded ones ("cannot import name 'import_string'"), so the last ones are loaded before Qt can be: not
 # for this module, but for the application's own `from pydantic import Field`.
+import pydantic.errors  # pyright: ignore[reportUnusedImport]  # first: what the others need while half loaded
 import pydantic.fields  # noqa: F401  # pyright: ignore[reportUnusedImport]
 from pydantic import BaseModel, PydanticUserError, TypeAdapter, ValidationError
 from pydantic.errors import PydanticSchemaGenerationError, PydanticUndefinedAnnotation
