@@ -131,12 +131,16 @@ def _read(adapter: TypeAdapter[T], value: JsonValue, *, author_validates: bool) 
         # A validator of the application failed; the value stays unaccepted and the application's log says why.
         _LOGGER.exception("a validator of an input schema raised something else than ValueError")
         raise AgentSchemaError([SchemaIssue(path="", message=_REFUSED)]) from error
-    if not author_validates and any(detail["type"] in _BUILT_IN_ERRORS for detail in details):
+    # The other branches of a union complain too, about a value that was not meant for them.
+    authors = [detail for detail in details if detail["type"] not in _BUILT_IN_ERRORS]
+    if not authors and not author_validates:
         _LOGGER.error(
             "defect: pydantic refused (%s) what the published schema accepts",
             ", ".join(sorted({detail["type"] for detail in details})),
         )
-    raise AgentSchemaError(make_issues([(_location(detail["loc"], value), _message(detail)) for detail in details]))
+    raise AgentSchemaError(
+        make_issues({(_location(detail["loc"], value), _message(detail)) for detail in authors or details})
+    )
 
 
 def _message(detail: ErrorDetails) -> str:
