@@ -10,8 +10,9 @@ from pathlib import Path
 from PySide6.QtCore import QSettings
 from PySide6.QtWidgets import QMessageBox
 
-from demo_app.composition import create_application, create_main_window, default_database
+from demo_app.composition import create_application, create_console, default_database
 from demo_app.domain import FleetDatabaseError
+from qt_binding import run
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -20,15 +21,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     application = create_application(sys.argv[:1])
     database: Path = options.database or default_database()
     try:
-        window = create_main_window(database, settings=QSettings())
+        console = create_console(database, settings=QSettings())
     except FleetDatabaseError as error:
         sys.stderr.write(f"{error}\n")
         # Started from a desktop there is no terminal to read; this is before any window, so blocking is right.
         if application.platformName() not in ("offscreen", "minimal"):
             QMessageBox.critical(None, application.applicationDisplayName(), str(error))
         return 1
-    window.show()
-    return application.exec()
+    return run(lambda: console.window, registry=console.registry, application=application)
 
 
 def _parser() -> argparse.ArgumentParser:

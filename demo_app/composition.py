@@ -6,14 +6,29 @@ import getpass
 from functools import partial
 from pathlib import Path
 
-from PySide6.QtCore import QLibraryInfo, QLocale, QSettings, QStandardPaths, QTranslator
+from PySide6.QtCore import QCoreApplication, QLibraryInfo, QLocale, QSettings, QStandardPaths, Qt, QTranslator
+from PySide6.QtGui import QKeySequence
 from PySide6.QtWidgets import QApplication
 
+from agent_surface import AgentConsumer, RouteInfo, load_capability_authority, rate_limit
+from agent_surface.assistant import CommandBackend
+from agent_surface.toolset import create_agent_toolset
 from demo_app.domain import FleetClock, SystemFleetClock, open_fleet
+from demo_app.procedures import create_fleet_services, offer_procedures
 from demo_app.views import FleetSession, MainWindow
+from qt_binding import create_qt_registry, provide_surface
+from qt_binding.assistant import AssistantDock, create_assistant_session
+from qt_binding.confirmation import ConfirmationHost
 
 ORGANISATION = "agent-surface-qt"
 APPLICATION = "fleet-console"
+
+ASSISTANT = "assistant"
+"""Who the assistant is, for the surface, in the confirmation dialog and in the activity log."""
+
+CALLS_AT_ONCE = 60
+CALLS_PER_SECOND = 10.0
+"""What an assistant may call of one capability; far above what a person would want, far below a loop gone wild."""
 
 
 def create_application(arguments: list[str]) -> QApplication:
@@ -35,26 +50,102 @@ def default_database() -> Path:
     return Path(folder) / "fleet.sqlite"
 
 
-def create_main_window(
-    database: Path, *, clock: FleetClock | None = None, actor: str | None = None, settings: QSettings | None = None
-) -> MainWindow:
-    """The main window on a database, which is made and filled with sample stations if it is not there.
+class Console:
+    """The program, put together: the fleet, its window, the surface an assistant sees of it, and the assistant.
+
+    Made by :func:`create_console`, run by ``qt_binding.run``.
+
+    Attributes:
+        window: The main window.
+        registry: What is live of the window, and the one way in for an assistant.
+        assistant: The conversation.
+        dock: Shows the conversation.
+        confirmations: Asks the person.
+    """
+
+    def __init__(self, session: FleetSession, *, person: str, settings: QSettings | None) -> None:
+        self.registry = create_qt_registry(
+            authority=load_capability_authority("demo_app"),
+            # The committed contract is evaluated, not proven, and production takes no other than a proven one.
+            environment="development",
+            policies=[rate_limit(capacity=CALLS_AT_ONCE, refill_per_second=CALLS_PER_SECOND)],
+            context=lambda: {"user": person},
+            route=self._route,
+            procedures=create_fleet_services(session, person=person),
+        )
+        self.window = MainWindow(session, settings=settings)
+        session.setParent(self.window)
+        provide_surface(self.window, self.registry)
+        offer_procedures(self.window)
+        self._toolset = create_agent_toolset(self.registry, consumer=AgentConsumer(id=ASSISTANT), topology="embedded")
+        self.assistant = create_assistant_session(self.registry, self._toolset, CommandBackend())
+        self.dock = AssistantDock(self.assistant, registry=self.registry, parent=self.window)
+        self.confirmations = ConfirmationHost(
+            self.registry.confirmations,
+            window_for=lambda _pending: self.window,
+            can_stop=lambda pending: pending.consumer.id == ASSISTANT,
+            parent=self.window,
+        )
+        self._arrange_dock()
+        self.window.restore_arrangement()
+        self.dock.show_requested.connect(self._show_component)
+        self.dock.confirmation_requested_focus.connect(self._show_question)
+        self.confirmations.stop_requested.connect(self._stop)
+        application = QCoreApplication.instance()
+        if application is not None:
+            application.aboutToQuit.connect(self.close_assistant)
+
+    def close_assistant(self) -> None:
+        """End the conversation and what it waits for. Safe to repeat."""
+        self.assistant.close()
+        self._toolset.close()
+
+    def close(self) -> None:
+        """End everything but the window, which closes by itself. ``run`` does the same on its way out."""
+        self.close_assistant()
+        self.confirmations.close()
+        self.registry.close()
+
+    def _arrange_dock(self) -> None:
+        self.window.addDockWidget(Qt.DockWidgetArea.RightDockWidgetArea, self.dock)
+        self.window.splitDockWidget(self.window.drawer, self.dock, Qt.Orientation.Horizontal)
+        # Its own shortcut is "clear selection" here.
+        self.dock.toggleViewAction().setShortcut(QKeySequence("F8"))
+        self.window.view_menu.addAction(self.dock.toggleViewAction())
+
+    def _route(self) -> RouteInfo:
+        return RouteInfo(path=f"/{self.window.section()}")
+
+    def _show_component(self, component_type: str, _instance_id: str) -> None:
+        self.window.reveal(component_type)
+
+    def _show_question(self, _confirmation_id: str) -> None:
+        dialog = self.confirmations.dialog
+        if dialog is not None:
+            dialog.raise_()
+            dialog.activateWindow()
+
+    def _stop(self, _confirmation_id: str) -> None:
+        self.assistant.stop()
+
+
+def create_console(
+    database: Path, *, clock: FleetClock | None = None, person: str | None = None, settings: QSettings | None = None
+) -> Console:
+    """The whole program on a database, which is made and filled with sample stations if it is not there.
 
     Args:
         database: The SQLite file.
         clock: Where times come from; the computer's clock if not given.
-        actor: Who the person is, for the activity log; the login name if not given.
+        person: Who is at the window, for the activity log; the login name if not given.
         settings: Where the arrangement of the window is kept; nowhere if not given.
 
     Raises:
         FleetDatabaseError: The file cannot be used.
     """
-    session = FleetSession(
-        open_fleet=partial(open_fleet, database, clock=clock or SystemFleetClock()), actor=actor or _login_name()
-    )
-    window = MainWindow(session, settings=settings)
-    session.setParent(window)
-    return window
+    who = person or _login_name()
+    session = FleetSession(open_fleet=partial(open_fleet, database, clock=clock or SystemFleetClock()), actor=who)
+    return Console(session, person=who, settings=settings)
 
 
 def _login_name() -> str:

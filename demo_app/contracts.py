@@ -23,6 +23,9 @@ MAX_REPORTED_ROWS = 50
 MAX_REPORTED_IDS = 200
 """Selected ids in one observation; the count is always exact."""
 
+MAX_REPORTED_CITIES = 500
+"""Cities in one observation; the total is always exact."""
+
 MAX_DEVICES = 5_000
 """Devices one call may name: their ids fit the size of an input with room to spare."""
 

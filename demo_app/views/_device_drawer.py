@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import UTC
+
 from PySide6.QtCore import QEvent, QSize, Qt, Signal
 from PySide6.QtGui import QAction, QPalette
 from PySide6.QtWidgets import (
@@ -20,15 +22,26 @@ from PySide6.QtWidgets import (
 )
 from typing_extensions import override
 
-from demo_app.domain import MAX_NAME_CHARACTERS, Device, FleetRepository
+from agent_surface import PreconditionFailure
+from demo_app.contracts import (
+    DEVICES_DRAWER,
+    READ_DRAWER,
+    SHOW_DEVICE,
+    DeviceDetails,
+    DrawerState,
+    NoteText,
+    ShowDevice,
+)
+from demo_app.domain import MAX_NAME_CHARACTERS, Device, FleetRepository, UnknownDevicesError
 from demo_app.views._appearance import status_icon, status_label, time_text
+from qt_binding import AgentComponentMixin, observes, performs
 
 _LISTED_NOTES = 5
 _ICON_PIXELS = 16
 _WIDTH_CHARACTERS = 44
 
 
-class DeviceDrawer(QDockWidget):
+class DeviceDrawer(AgentComponentMixin, QDockWidget):
     """Shows one device.
 
     Args:
@@ -38,9 +51,13 @@ class DeviceDrawer(QDockWidget):
 
     Signals:
         rename_wanted: ``(device id, name)``: somebody entered another name.
+        device_wanted: The id of a device to show here and select in the table.
         device_changed: Another device is shown, or none.
     """
 
+    agent_contract = DEVICES_DRAWER
+
+    device_wanted = Signal(str)
     rename_wanted = Signal(str, str)
     device_changed = Signal()
 
@@ -78,6 +95,10 @@ class DeviceDrawer(QDockWidget):
     def device(self) -> Device | None:
         """The device that is shown."""
         return self._device
+
+    def device_obstacle(self) -> str:
+        """Why a command on the shown device is not possible, as a sentence; empty when it is."""
+        return "" if self._device is not None else self.tr("No device is shown in the drawer.")
 
     def show_device(self, device_id: str) -> None:
         """Show a device; an empty id, or one that does not exist, empties the drawer.
@@ -117,6 +138,42 @@ class DeviceDrawer(QDockWidget):
         self.raise_()
         self._name.setFocus(Qt.FocusReason.ShortcutFocusReason)
         self._name.selectAll()
+
+    # ---------------------------------------------------------------------------------------------------- for agents
+
+    @observes(READ_DRAWER)
+    def read_state(self) -> DrawerState:
+        """The device with its latest notes."""
+        device = self._device
+        if device is None:
+            return DrawerState(device=None)
+        notes = self._repository.list_notes(device_id=device.id, limit=_LISTED_NOTES)
+        return DrawerState(
+            device=DeviceDetails(
+                id=device.id,
+                name=device.name,
+                status=device.status.value,
+                city=device.city,
+                country=device.country,
+                model=device.model,
+                firmware=device.firmware,
+                last_seen=device.last_seen.astimezone(UTC).isoformat() if device.last_seen is not None else "",
+                notes=[
+                    NoteText(author=note.author, text=note.text, is_done=note.resolved_at is not None) for note in notes
+                ],
+            )
+        )
+
+    def refuse_device(self, request: ShowDevice) -> PreconditionFailure | None:
+        """Why the device cannot be shown: it is not in the fleet."""
+        if self._repository.find_device(request.id) is not None:
+            return None
+        return PreconditionFailure(str(UnknownDevicesError([request.id])), {"id": request.id})
+
+    @performs(SHOW_DEVICE, precondition=refuse_device)
+    def open_device(self, request: ShowDevice) -> None:
+        """Ask the window, which knows the table, to show a device."""
+        self.device_wanted.emit(request.id)
 
     @override
     def changeEvent(self, event: QEvent) -> None:

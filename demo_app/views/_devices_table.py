@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import chain
+from itertools import chain, islice
 from typing import Literal
 
 from PySide6.QtCore import QEvent, QItemSelection, QItemSelectionModel, Qt, Signal
@@ -11,8 +11,26 @@ from PySide6.QtGui import QRegion
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView, QWidget
 from typing_extensions import override
 
+from agent_surface import JsonValue, PreconditionFailure
+from demo_app.contracts import (
+    CLEAR_SELECTION,
+    DEVICES_TABLE,
+    MAX_REPORTED_IDS,
+    MAX_REPORTED_ROWS,
+    READ_TABLE,
+    SCROLL_TO_ROW,
+    SELECT_ALL,
+    SELECT_ROWS,
+    SORT_ROWS,
+    DeviceRow,
+    ScrollToRow,
+    SelectRows,
+    SortRows,
+    TableState,
+)
 from demo_app.domain import Device, DeviceOrder, FleetError
 from demo_app.views._devices_model import COLUMNS, DevicesModel
+from qt_binding import AgentComponentMixin, observes, performs
 
 SelectionMode = Literal["replace", "add", "remove"]
 """What naming devices does to the selection."""
@@ -35,7 +53,7 @@ class DevicesNotListedError(FleetError):
         super().__init__(f"The table does not list {named}" + (f" (and {more} more)." if more > 0 else "."))
 
 
-class DevicesTable(QTableView):
+class DevicesTable(AgentComponentMixin, QTableView):
     """The devices that match the filter.
 
     The selection follows its devices through sorting, filtering and refreshing. A device that is no longer listed is
@@ -46,6 +64,8 @@ class DevicesTable(QTableView):
         lead_changed: Another device is the one to show in detail, as id; empty when none is selected.
         text_typed: Somebody types into the table; meant for the search field.
     """
+
+    agent_contract = DEVICES_TABLE
 
     selection_changed = Signal()
     lead_changed = Signal(str)
@@ -91,7 +111,7 @@ class DevicesTable(QTableView):
 
     def selected_ids(self) -> tuple[str, ...]:
         """Ids of the selected devices, top to bottom."""
-        return tuple(chain.from_iterable(self._model.ids_between(*span) for span in self._selected_spans()))
+        return tuple(self._selected())
 
     def selected_count(self) -> int:
         """How many devices are selected."""
@@ -158,6 +178,76 @@ class DevicesTable(QTableView):
             raise DevicesNotListedError([device_id])
         self._set_current(row)
 
+    # ---------------------------------------------------------------------------------------------------- for agents
+
+    @observes(READ_TABLE)
+    def read_state(self) -> TableState:
+        """The rows from the first one in view on, the selection, and the order."""
+        first_row = max(self.rowAt(0), 0)
+        order = self.order()
+        return TableState(
+            rows=[
+                DeviceRow(id=device.id, name=device.name, status=device.status.value, city=device.city)
+                for device in self.visible_rows(offset=first_row, limit=MAX_REPORTED_ROWS)
+            ],
+            first_row=first_row,
+            listed=self._model.rowCount(),
+            selected_ids=list(islice(self._selected(), MAX_REPORTED_IDS)),
+            selected_count=self.selected_count(),
+            sorted_by=order.column,
+            descending=order.descending,
+        )
+
+    def refuse_rows(self, request: SelectRows) -> PreconditionFailure | None:
+        """Why the rows cannot be selected: some are not in the table."""
+        missing = [device_id for device_id in request.ids if self._model.find_row(device_id) is None]
+        if not missing:
+            return None
+        named: list[JsonValue] = list(missing[:MAX_REPORTED_ROWS])
+        return PreconditionFailure(str(DevicesNotListedError(missing)), {"notListed": named, "count": len(missing)})
+
+    @performs(SELECT_ROWS, precondition=refuse_rows)
+    def select_rows(self, request: SelectRows) -> None:
+        """Select by id."""
+        self.select_ids(request.ids, request.mode)
+
+    @performs(
+        SELECT_ALL,
+        when=lambda table: table.model().rowCount() > 0,
+        reason="No device is listed. Change the filters first.",
+        follows=lambda table: table.model().modelReset,
+    )
+    def select_all(self) -> None:
+        """Select every listed device."""
+        self.selectAll()
+
+    @performs(
+        CLEAR_SELECTION,
+        when=lambda table: not table.selection_obstacle(),
+        reason=lambda table: table.selection_obstacle(),
+        follows=lambda table: table.selection_changed,
+    )
+    def clear_selection(self) -> None:
+        """Select no device."""
+        self.clearSelection()
+
+    @performs(SORT_ROWS)
+    def sort_rows(self, request: SortRows) -> None:
+        """Order the table by a column."""
+        self.sort_by(DeviceOrder(column=request.column, descending=request.descending))
+
+    def refuse_row(self, request: ScrollToRow) -> PreconditionFailure | None:
+        """Why the row cannot be scrolled to: the table is not that long."""
+        listed = self._model.rowCount()
+        if request.row < listed:
+            return None
+        return PreconditionFailure(self.tr("The table lists {count} devices.").format(count=listed), {"listed": listed})
+
+    @performs(SCROLL_TO_ROW, precondition=refuse_row)
+    def scroll_to_row(self, request: ScrollToRow) -> None:
+        """Bring a row to the top."""
+        self.scrollTo(self._model.index(request.row, 0), QAbstractItemView.ScrollHint.PositionAtTop)
+
     @override
     def keyboardSearch(self, search: str) -> None:
         """Typing filters; Qt's own search would read every row."""
@@ -176,6 +266,9 @@ class DevicesTable(QTableView):
     def visualRegionForSelection(self, selection: QItemSelection) -> QRegion:
         """All of it: with thousands of ranges Qt would ask the model about every cell to repaint a little less."""
         return QRegion(self.viewport().rect())
+
+    def _selected(self) -> Iterator[str]:
+        return chain.from_iterable(self._model.ids_between(*span) for span in self._selected_spans())
 
     def _selected_rows(self) -> Iterator[int]:
         for top, bottom in self._selected_spans():

@@ -8,19 +8,35 @@ from PySide6.QtCore import QEvent, QSignalBlocker, QSize, Qt, QTimer, Signal
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QLineEdit, QPushButton, QToolButton, QVBoxLayout, QWidget
 from typing_extensions import override
 
+from agent_surface import PreconditionFailure
+from demo_app.contracts import (
+    CLEAR_FILTERS,
+    DEVICES_FILTERS,
+    MAX_REPORTED_CITIES,
+    READ_CITIES,
+    READ_FILTERS,
+    SET_FILTERS,
+    Cities,
+    FiltersState,
+    SetFilters,
+    StatusCount,
+)
 from demo_app.domain import DeviceFilter, DeviceStatus, FleetCounts, InvalidFieldError
 from demo_app.views._appearance import status_icon, status_label
+from qt_binding import AgentComponentMixin, observes, performs
 
 _TYPING_PAUSE_MS = 150
 _CITY_CHARACTERS = 14
 
 
-class FilterBar(QWidget):
+class FilterBar(AgentComponentMixin, QWidget):
     """Says which devices to list.
 
     Signals:
         filters_changed: Another :class:`DeviceFilter` is set; while somebody types, after a short pause.
     """
+
+    agent_contract = DEVICES_FILTERS
 
     filters_changed = Signal(object)
 
@@ -80,7 +96,7 @@ class FilterBar(QWidget):
         Raises:
             InvalidFieldError: No device stands in that city; the bar is as it was.
         """
-        row = self._city.findData(device_filter.city, flags=Qt.MatchFlag.MatchFixedString)
+        row = self._find_city(device_filter.city)
         if row < 0:
             raise InvalidFieldError("city", f"no device stands in {device_filter.city}")
         with QSignalBlocker(self._text), QSignalBlocker(self._city):
@@ -133,6 +149,57 @@ class FilterBar(QWidget):
         self._text.setFocus(Qt.FocusReason.ShortcutFocusReason)
         self._text.selectAll()
 
+    # ---------------------------------------------------------------------------------------------------- for agents
+
+    @observes(READ_FILTERS)
+    def read_state(self) -> FiltersState:
+        """The filter as it stands in the bar, and how many devices it lists."""
+        filters = self.filters()
+        return FiltersState(
+            text=filters.text,
+            statuses=[status.value for status in DeviceStatus if status in filters.statuses],
+            city=filters.city,
+            listed=self._listed,
+            total=self._counts.total,
+            counts=[StatusCount(status=status.value, count=self._counts.by_status[status]) for status in DeviceStatus],
+        )
+
+    @observes(READ_CITIES)
+    def read_cities(self) -> Cities:
+        """The cities that can be chosen."""
+        cities = self.cities()
+        return Cities(cities=list(cities[:MAX_REPORTED_CITIES]), total=len(cities))
+
+    def refuse_filters(self, request: SetFilters) -> PreconditionFailure | None:
+        """Why the filters cannot be set: a city without devices."""
+        if request.city is None or self._find_city(request.city.strip()) >= 0:
+            return None
+        return PreconditionFailure(
+            self.tr("No device stands in {city}.").format(city=request.city), {"city": request.city}
+        )
+
+    @performs(SET_FILTERS, precondition=refuse_filters)
+    def change_filters(self, request: SetFilters) -> None:
+        """Set what the request names, leave the rest."""
+        now = self.filters()
+        self.set_filters(
+            DeviceFilter(
+                text=now.text if request.text is None else request.text.strip(),
+                statuses=now.statuses if request.statuses is None else frozenset(map(DeviceStatus, request.statuses)),
+                city=now.city if request.city is None else request.city.strip(),
+            )
+        )
+
+    @performs(
+        CLEAR_FILTERS,
+        when=lambda bar: not bar.filters().is_empty,
+        reason="No filter is set: every device is listed already.",
+        follows=lambda bar: bar.filters_changed,
+    )
+    def clear_filters(self) -> None:
+        """List every device again."""
+        self.clear()
+
     @override
     def changeEvent(self, event: QEvent) -> None:
         """Redraw the signs when light turns dark."""
@@ -140,6 +207,9 @@ class FilterBar(QWidget):
         # The first palette change comes from the base class's own __init__.
         if event.type() == QEvent.Type.PaletteChange and hasattr(self, "_typing"):
             self._draw_icons()
+
+    def _find_city(self, city: str) -> int:
+        return self._city.findData(city, flags=Qt.MatchFlag.MatchFixedString)
 
     def _status_button(self, status: DeviceStatus) -> QToolButton:
         button = QToolButton()

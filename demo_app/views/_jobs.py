@@ -9,7 +9,7 @@ from threading import Event, local
 
 from PySide6.QtCore import QObject, Qt, Signal
 
-from demo_app.domain import Fleet, FleetError
+from demo_app.domain import Fleet, FleetError, OperationCancelledError
 
 _LOGGER = logging.getLogger(__name__)
 
@@ -126,6 +126,8 @@ class JobRunner(QObject):
     def _run(self, job: Job, operation: Callable[[Fleet, _Monitor], object]) -> None:
         outcome: object
         try:
+            if job.is_cancelled():
+                raise OperationCancelledError
             monitor = _Monitor(job, lambda done, total: self._progressed.emit(job, done, total))
             outcome = operation(self._worker_fleet(), monitor)
         except FleetError as error:

@@ -10,6 +10,16 @@ from PySide6.QtGui import QAction, QCloseEvent, QKeySequence
 from PySide6.QtWidgets import QLabel, QMainWindow, QMenu, QProgressBar, QTabWidget, QVBoxLayout, QWidget
 from typing_extensions import override
 
+from demo_app.contracts import (
+    APP_NAVIGATION,
+    DEVICES_DRAWER,
+    DEVICES_FILTERS,
+    DEVICES_TABLE,
+    GO_TO,
+    READ_NAVIGATION,
+    GoTo,
+    NavigationState,
+)
 from demo_app.domain import Device, DeviceFilter, FleetError, preview_csv
 from demo_app.views._commands import FleetCommands
 from demo_app.views._device_drawer import DeviceDrawer
@@ -21,6 +31,7 @@ from demo_app.views._menus import build_context_menu, build_menus, build_toolbar
 from demo_app.views._questions import NAMED_IN_QUESTION, WindowQuestions
 from demo_app.views._record_pages import ActivityPage, NotesPage
 from demo_app.views._session import FleetSession
+from qt_binding import AgentComponentMixin, observes, performs
 
 Section = Literal["devices", "notes", "activity"]
 """The pages of the window."""
@@ -29,7 +40,7 @@ _SECTIONS: tuple[Section, ...] = ("devices", "notes", "activity")
 _MESSAGE_MS = 6_000
 
 
-class MainWindow(QMainWindow):
+class MainWindow(AgentComponentMixin, QMainWindow):
     """The fleet console.
 
     Args:
@@ -45,6 +56,8 @@ class MainWindow(QMainWindow):
         activity_page: The activity log.
         view_menu: For panels that somebody adds to the window.
     """
+
+    agent_contract = APP_NAVIGATION
 
     def __init__(self, session: FleetSession, *, settings: QSettings | None = None) -> None:
         super().__init__()
@@ -78,7 +91,6 @@ class MainWindow(QMainWindow):
         self._read_counts()
         self._update_commands()
         self.resize(self.fontMetrics().averageCharWidth() * 190, self.fontMetrics().height() * 42)
-        self._restore_arrangement()
         self.table.setFocus()
 
     @property
@@ -112,6 +124,15 @@ class MainWindow(QMainWindow):
         self.table.select_ids([device_id])
         self.drawer.show()
 
+    def restore_arrangement(self) -> None:
+        """Take the size and the places of docks from the settings, once every dock is there."""
+        if self._settings is None:
+            return
+        for key, restore in (("window/geometry", self.restoreGeometry), ("window/state", self.restoreState)):
+            value = self._settings.value(key)
+            if isinstance(value, QByteArray):
+                restore(value)
+
     def open_import(self, path: Path) -> ImportDialog | None:
         """Show the import dialog for a file; ``None`` after saying why the file cannot be read."""
         try:
@@ -122,6 +143,34 @@ class MainWindow(QMainWindow):
         dialog = ImportDialog(self._session, path, preview, self)
         dialog.open()
         return dialog
+
+    def reveal(self, component_type: str) -> QWidget:
+        """Bring what an agent used to where a person can see it, and return it."""
+        match component_type:
+            case DEVICES_FILTERS.type:
+                self.go_to("devices")
+                return self.filter_bar
+            case DEVICES_TABLE.type:
+                self.go_to("devices")
+                return self.table
+            case DEVICES_DRAWER.type:
+                self.drawer.show()
+                self.drawer.raise_()
+                return self.drawer
+            case _:
+                return self._tabs.tabBar()
+
+    # ---------------------------------------------------------------------------------------------------- for agents
+
+    @observes(READ_NAVIGATION)
+    def read_state(self) -> NavigationState:
+        """The page in front and the pages there are."""
+        return NavigationState(page=self.section(), pages=list(_SECTIONS))
+
+    @performs(GO_TO)
+    def open_page(self, request: GoTo) -> None:
+        """Bring a page to the front."""
+        self.go_to(request.page)
 
     @override
     def closeEvent(self, event: QCloseEvent) -> None:
@@ -187,6 +236,7 @@ class MainWindow(QMainWindow):
         self.table.lead_changed.connect(self._show_lead)
         self.table.text_typed.connect(self.filter_bar.type_text)
         self.table.activated.connect(self.drawer.show)
+        self.drawer.device_wanted.connect(self.show_device)
         self.drawer.rename_wanted.connect(self._rename)
         self.drawer.device_changed.connect(self._on_device_changed)
         self.notes_page.note_written.connect(self._add_note)
@@ -210,14 +260,6 @@ class MainWindow(QMainWindow):
         commands.write_note.triggered.connect(self._write_note)
         commands.refresh.triggered.connect(self._reload)
         commands.about.triggered.connect(self._questions.show_about)
-
-    def _restore_arrangement(self) -> None:
-        if self._settings is None:
-            return
-        for key, restore in (("window/geometry", self.restoreGeometry), ("window/state", self.restoreState)):
-            value = self._settings.value(key)
-            if isinstance(value, QByteArray):
-                restore(value)
 
     # ------------------------------------------------------------------------------------------------------ reading
 
@@ -260,7 +302,7 @@ class MainWindow(QMainWindow):
         busy = self._session.obstacle()
         nothing_selected = self.table.selection_obstacle()
         nothing_listed = "" if listed else self.tr("No device is listed.")
-        no_device = "" if self.drawer.device() is not None else self.tr("No device is shown in the drawer.")
+        no_device = self.drawer.device_obstacle()
         for action, obstacle in (
             (commands.disable, nothing_selected or busy),
             (commands.enable, nothing_selected or busy),

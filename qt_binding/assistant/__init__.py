@@ -8,5 +8,6 @@ from qt_binding.assistant._announcer import Announcer, QtAnnouncer
 from qt_binding.assistant._conversation import Conversation
 from qt_binding.assistant._dock import AssistantDock
 from qt_binding.assistant._links import OpenUrl
+from qt_binding.assistant._session import create_assistant_session
 
-__all__ = ["Announcer", "AssistantDock", "Conversation", "OpenUrl", "QtAnnouncer"]
+__all__ = ["Announcer", "AssistantDock", "Conversation", "OpenUrl", "QtAnnouncer", "create_assistant_session"]

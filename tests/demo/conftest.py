@@ -10,7 +10,7 @@ import pytest
 from PySide6.QtCore import QCoreApplication, QEvent
 from pytestqt.qtbot import QtBot
 
-from demo_app.composition import create_main_window
+from demo_app.composition import Console, create_console
 from demo_app.domain import Fleet, open_fleet
 from demo_app.views import MainWindow
 
@@ -58,13 +58,20 @@ def write_csv(tmp_path: Path) -> Callable[[str], Path]:
 
 
 @pytest.fixture
-def window(qtbot: QtBot, database: Path, clock: FixedClock) -> Iterator[MainWindow]:
-    """The main window, shown, on a new fleet with the sample stations."""
-    opened = create_main_window(database, clock=clock, actor="giulia")
-    opened.show()
-    qtbot.waitExposed(opened)
+def console(qtbot: QtBot, database: Path, clock: FixedClock) -> Iterator[Console]:
+    """The whole program, shown, on a new fleet with the sample stations."""
+    opened = create_console(database, clock=clock, person="giulia")
+    opened.window.show()
+    qtbot.waitExposed(opened.window)
     yield opened
-    qtbot.waitUntil(lambda: not opened.session.busy_with)
     opened.close()
-    opened.deleteLater()
+    qtbot.waitUntil(lambda: not opened.window.session.busy_with)
+    opened.window.close()
+    opened.window.deleteLater()
     QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+
+
+@pytest.fixture
+def window(console: Console) -> MainWindow:
+    """The main window of the program."""
+    return console.window
