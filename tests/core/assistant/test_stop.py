@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Sequence
+from contextlib import aclosing
 
 import pytest
 
@@ -16,6 +17,7 @@ from agent_surface.assistant import (
     Pause,
     Say,
     SessionState,
+    TextDelta,
     ToolCallSettled,
     ToolCallStatus,
     TranscriptEntry,
@@ -315,4 +317,104 @@ async def test_closing_ends_a_turn_at_once_and_says_so() -> None:
     await under.turns(3)
     assert surface.pending_ids() == []
     assert not under.toolset.closed
+    await under.close()
+
+
+class _Plain:
+    """A back end in the hands of the test: its answer is ``answer``."""
+
+    def __init__(self, answer: Callable[[CallTool], AsyncGenerator[BackendEvent]]) -> None:
+        self._answer = answer
+
+    async def turn(
+        self,
+        transcript: Sequence[TranscriptEntry],
+        *,
+        tools: Callable[[], Sequence[OfferedTool]],
+        state: Callable[[], str],
+        call_tool: CallTool,
+    ) -> AsyncIterator[BackendEvent]:
+        tools()
+        async with aclosing(self._answer(call_tool)) as events:
+            async for event in events:
+                yield event
+
+
+async def test_a_back_end_stopped_between_two_words_cleans_up() -> None:
+    """Its connection is closed with the turn and not when the garbage is collected."""
+    closed: list[bool] = []
+
+    async def answer(call_tool: CallTool) -> AsyncGenerator[BackendEvent]:
+        try:
+            yield BackendText(text="one")
+            yield BackendText(text="two")
+        finally:
+            closed.append(True)
+
+    under = SessionUnderTest(FakeSurface(), _Plain(answer))
+    under.session.subscribe(lambda event: _stop(under) if isinstance(event, TextDelta) else None)
+    assert under.session.send("Go")
+    await under.until(lambda: under.session.state is IDLE)
+    await under.turns(3)
+    assert closed == [True]
+    assert "two" not in str(under.session.to_json())
+    await under.close()
+
+
+async def test_closing_asks_a_back_end_that_ignored_stop_once_more() -> None:
+    """A task that outlives its session would be left pending in the application's loop."""
+    cancelled: list[int] = []
+
+    async def answer(call_tool: CallTool) -> AsyncGenerator[BackendEvent]:
+        try:
+            await asyncio.Event().wait()
+        except asyncio.CancelledError:
+            cancelled.append(1)
+        try:
+            await asyncio.Event().wait()
+        except asyncio.CancelledError:
+            cancelled.append(2)
+        yield BackendText(text="never shown")
+
+    under = SessionUnderTest(FakeSurface(), _Plain(answer))
+    assert under.session.send("Go")
+    await under.turns(3)
+    await _idle_in_one_turn(under)
+    await under.turns(3)
+    assert cancelled == [1]
+    under.session.close()
+    await under.turns(3)
+    assert cancelled == [1, 2]
+    await under.close()
+
+
+async def test_a_call_that_its_back_end_gives_up_is_cancelled_and_the_turn_goes_on() -> None:
+    """A back end may have a time-out of its own; nothing it started is left running."""
+    surface = FakeSurface()
+    begun = asyncio.Event()
+    ended: list[str] = []
+
+    async def slow(value: object) -> None:
+        begun.set()
+        try:
+            await asyncio.Event().wait()
+        finally:
+            ended.append("handler")
+
+    surface.action("open", slow)
+
+    async def answer(call_tool: CallTool) -> AsyncGenerator[BackendEvent]:
+        call = asyncio.ensure_future(call_tool("view_things__list__open"))
+        await begun.wait()
+        call.cancel()
+        await asyncio.wait({call})
+        yield BackendText(text="It took too long.")
+
+    under = SessionUnderTest(surface, _Plain(answer))
+    await under.ask()
+    await under.turns(2)
+    assert ended == ["handler"]
+    assert under.calls()[0].status is ToolCallStatus.ABANDONED
+    assert under.events[-1] == TurnFinished(reason=TurnEnd.COMPLETED)
+    assert under.states() == [SessionState.THINKING, SessionState.ACTING, SessionState.THINKING, IDLE]
     await under.close()

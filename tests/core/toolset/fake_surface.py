@@ -89,7 +89,7 @@ class Offer:
 class FakeSurface:
     """An ``InvokableSurface`` without policies, queues or time-outs."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, limits: AgentSurfaceLimits | None = None) -> None:
         self.clock = ManualClock()
         self.offers: list[Offer] = []
         self.gone: set[str] = set()
@@ -105,7 +105,7 @@ class FakeSurface:
         self.confirmations = ConfirmationStore(
             clock=self.clock,
             ids=SequentialIds(),
-            limits=AgentSurfaceLimits(),
+            limits=limits or AgentSurfaceLimits(),
             emit=lambda event: None,
             create_future=lambda: asyncio.get_running_loop().create_future(),
             record=lambda step: None,

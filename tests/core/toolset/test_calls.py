@@ -10,6 +10,7 @@ import pytest
 
 from agent_surface import _failures
 from agent_surface._base._json import JsonValue
+from agent_surface._base._limits import AgentSurfaceLimits
 from agent_surface.confirmations import ConfirmationOutcome
 from agent_surface.errors import AgentSurfaceDefectError, ErrorCode
 from agent_surface.invocation import AgentInvocationResult, InvocationError, InvocationOk
@@ -411,3 +412,53 @@ async def test_cancelling_after_the_call_has_settled_hands_the_result_on_with_th
     await asyncio.wait({task})
     assert task.cancelled()
     assert [result.status for result in seen] == ["ok"]
+
+
+@pytest.mark.requirement("AS-CONFIRM-006")
+async def test_a_remembered_approval_that_has_expired_begins_a_new_question_in_the_same_call() -> None:
+    """Nobody said no, so the model is not sent away with an evidence it never saw."""
+    surface = FakeSurface()
+    surface.procedure("things.delete", lambda value: {"done": True})
+
+    def full() -> None:
+        raise _failures.rate_limited("queue-full", 100)
+
+    surface.admit = full
+    tool = _only(_waiting_toolset(surface))
+    task = asyncio.create_task(tool.execute({}))
+    await _until(surface.pending_ids)
+    surface.answer(approved=True)
+    assert _code(await task) == (ErrorCode.RATE_LIMITED, "queue-full")
+    surface.admit = lambda: None
+    surface.clock.advance(120_000)
+    task = asyncio.create_task(tool.execute({}))
+    await _until(surface.pending_ids)
+    surface.answer(approved=True)
+    assert (await task).status == "ok"
+
+
+@pytest.mark.requirement("AS-CONFIRM-011")
+async def test_requests_are_remembered_within_a_bound_and_the_forgotten_one_is_withdrawn() -> None:
+    """What nobody can present any more must not wait for the person."""
+    surface = FakeSurface(limits=AgentSurfaceLimits(max_pending_confirmations=1_000))
+    surface.procedure("things.delete")
+    tool = _only(_two_phase_toolset(surface))
+    first = _confirmation_id(await tool.execute({"n": 0}))
+    for number in range(1, 100):
+        await tool.execute({"n": number})
+    assert first not in surface.pending_ids()
+    assert len(surface.pending_ids()) < 100
+
+
+async def test_tools_that_left_are_kept_within_a_bound() -> None:
+    """A surface that comes and goes for a week leaves a toolset of the same size."""
+    surface = FakeSurface()
+    toolset = _waiting_toolset(surface)
+    for number in range(400):
+        surface.offers.clear()
+        surface.action(f"sort{number}")
+        toolset.tools()
+    found = [toolset.find_tool(f"view_things__list__sort{number}") is not None for number in range(400)]
+    assert not found[0]
+    assert all(found[-100:])
+    assert sum(found) < 300
