@@ -302,7 +302,7 @@ class AgentSurfaceRegistry:
         future = ThreadsafeResult(self._owner.thread)
 
         def start() -> None:
-            if future.cancelled():
+            if future.drop_if_cancelled():
                 return
             task = self._host_loop.create_task(self.invoke(request, consumer=consumer, timeout_ms=timeout_ms))
             future.run_as(task, self._host_loop)

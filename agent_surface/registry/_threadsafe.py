@@ -57,6 +57,15 @@ class ThreadsafeResult(concurrent.futures.Future[AgentInvocationResult]):
         self._require_elsewhere()
         return super().exception(timeout)
 
+    def drop_if_cancelled(self) -> bool:
+        """Whether the future was cancelled; then whoever waits for it is told. Called on the owner thread."""
+        if not self.cancelled():
+            return False
+        # Raises when they were told before.
+        with contextlib.suppress(concurrent.futures.InvalidStateError, RuntimeError):
+            self.set_running_or_notify_cancel()
+        return True
+
     def run_as(self, task: asyncio.Task[AgentInvocationResult], host_loop: HostLoop) -> None:
         """Take over what ``task`` ends with. Called on the owner thread."""
         self._host_loop = host_loop
@@ -68,10 +77,9 @@ class ThreadsafeResult(concurrent.futures.Future[AgentInvocationResult]):
     def _take_over(self, task: asyncio.Task[AgentInvocationResult]) -> None:
         if task.cancelled():
             super().cancel()
-            with contextlib.suppress(concurrent.futures.InvalidStateError):
-                self.set_running_or_notify_cancel()
+        error = task.exception() if not task.cancelled() else None
+        if self.drop_if_cancelled():
             return
-        error = task.exception()
         # Somebody may have cancelled the future in this very moment; then nobody wants the result.
         with contextlib.suppress(concurrent.futures.InvalidStateError):
             if error is not None:
