@@ -74,6 +74,9 @@ def _call_to_json(call: ToolCall) -> JsonValue:
         "startedMs": call.started_ms,
         "endedMs": call.ended_ms,
     }
+    if call.confirmation_id is not None and not call.status.open:
+        # For the record; it is no evidence. Of an open call it would only suggest that somebody still waits.
+        shown["confirmationId"] = call.confirmation_id
     if call.late:
         shown["late"] = True
     if call.guidance is not None:
@@ -157,6 +160,7 @@ def _call_from_json(reader: _Reader) -> ToolCall:
         instance_id=reader.text_or_none("instanceId"),
         input=reader.frozen("input"),
         status=ToolCallStatus.ABANDONED if status.open else status,
+        confirmation_id=reader.text_or_none("confirmationId"),
         result=_result_from_json(reader.inner("result")) if reader.has("result") and not status.open else None,
         late=reader.flag("late"),
         guidance=reader.text_or_none("guidance"),

@@ -11,7 +11,7 @@ from agent_surface.assistant._command._matching import Reading
 from agent_surface.assistant._command._schemas import FieldKind
 from agent_surface.assistant._command._words import spell_identifier
 from agent_surface.assistant._replies import is_denial
-from agent_surface.invocation import AgentInvocationResult, InvocationError, InvocationOk
+from agent_surface.invocation import InvocationError, InvocationOk
 from agent_surface.toolset._values import ToolDefinition
 
 MAX_ROWS = 10
@@ -22,7 +22,7 @@ MAX_CELL_CHARACTERS = 60
 def say_done(definition: ToolDefinition, tool_input: Mapping[str, JsonValue], result: InvocationOk) -> str:
     """A call that went well, with what it was given and what came back."""
     given = ", ".join(f"{spell_identifier(key)}: {_given(value)}" for key, value in tool_input.items())
-    line = f"Done: {_sentence(definition.summary)}" + (f" ({given})" if given else "") + "."
+    line = f"Done: {escape(_sentence(definition.summary))}" + (f" ({given})" if given else "") + "."
     return line + (_after_output(result.output) if result.has_output else "") + "\n\n"
 
 
@@ -136,11 +136,6 @@ def describe(value: FrozenJson) -> str:
 def escape(text: str) -> str:
     """``text`` as literal Markdown on one line: what comes from the application formats nothing and links nowhere."""
     return _SPECIAL.sub(r"\\\g<0>", " ".join(text.split()))
-
-
-def is_refusal(result: AgentInvocationResult) -> bool:
-    """Whether nothing more should be done."""
-    return isinstance(result, InvocationError)
 
 
 _SPECIAL: Final = re.compile(r"[\\`*_{}\[\]<>#|!~]")

@@ -33,8 +33,20 @@ async def test_a_conversation_comes_back_as_it_was() -> None:
     """Messages, calls with their results, notices."""
     surface = FakeSurface()
     surface.observation("read", lambda value: {"rows": [1, 2.5, None, "ä"]})
-    under, _ = scripted(surface, Say(text="I look."), use("view:things.list.read"), use("nobody"), Say(text="Done."))
-    await under.ask("Look")
+    surface.procedure("things.delete")
+    under, _ = scripted(
+        surface,
+        Say(text="I look."),
+        use("view:things.list.read"),
+        use("nobody"),
+        use("domain:things.delete"),
+        Say(text="Done."),
+    )
+    assert under.session.send("Look")
+    await under.until(surface.pending_ids)
+    surface.answer(approved=False, note="No.")
+    await under.session.wait_idle()
+    assert under.calls()[-1].confirmation_id is not None
     saved = _copy(under.session.to_json())
     again = SessionUnderTest(FakeSurface(), ScriptedBackend([]), saved=saved)
     assert again.session.transcript == under.session.transcript
