@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import atexit
+import weakref
 from collections.abc import Callable
 from typing import Protocol, TypeVar, cast
 
@@ -59,6 +61,8 @@ class QtRuntime(QObject):
         """The application's guest loop; a new one when the last was closed."""
         if self._loop is None or self._loop.is_closed():
             self._loop = GuestLoop(self._application, self)
+            # PySide deletes every Qt object when the interpreter ends, and a loop cannot be closed after that.
+            atexit.register(_close_at_exit, weakref.ref(self._loop))
         return self._loop
 
     @property
@@ -144,6 +148,12 @@ def runtime_of_application(operation: str) -> QtRuntime:
         raise NoApplicationError(operation)
     found = application.findChild(QtRuntime, OBJECT_NAME, Qt.FindChildOption.FindDirectChildrenOnly)
     return found if found is not None else QtRuntime(application)
+
+
+def _close_at_exit(reference: weakref.ref[GuestLoop]) -> None:
+    loop = reference()
+    if loop is not None and not loop.is_closed() and not loop.is_running():
+        loop.close()
 
 
 class Runtimes:
