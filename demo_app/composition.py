@@ -56,6 +56,7 @@ class Console:
     Made by :func:`create_console`, run by ``qt_binding.run``.
 
     Attributes:
+        person: Who is at the window.
         window: The main window.
         registry: What is live of the window, and the one way in for an assistant.
         assistant: The conversation.
@@ -64,6 +65,7 @@ class Console:
     """
 
     def __init__(self, session: FleetSession, *, person: str, settings: QSettings | None) -> None:
+        self.person = person
         self.registry = create_qt_registry(
             authority=load_capability_authority("demo_app"),
             # The committed contract is evaluated, not proven, and production takes no other than a proven one.

@@ -109,6 +109,10 @@ class DevicesTable(AgentComponentMixin, QTableView):
         self.selectionModel().selectionChanged.connect(self._on_selection_changed)
         self.selectionModel().currentRowChanged.connect(self._announce_lead)
 
+    def listed_ids(self) -> tuple[str, ...]:
+        """Ids of all listed devices, top to bottom."""
+        return self._model.ids()
+
     def selected_ids(self) -> tuple[str, ...]:
         """Ids of the selected devices, top to bottom."""
         return tuple(self._selected())
