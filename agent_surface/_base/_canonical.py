@@ -75,13 +75,9 @@ class _NotAlikeError(Exception):
     """The C encoder would print some part otherwise than RFC 8785 asks, or some part is no JSON value."""
 
 
-def _thaw_mapping(value: object) -> dict[object, object]:
-    return dict(cast("Mapping[object, object]", value))
-
-
-# Everything that reaches it went through `_alike`, so `default` sees nothing but MappingProxyType.
+# Everything that reaches it went through `_alike`, so it meets dicts, lists, tuples and scalars only.
 _encode_sorted: Final = json.JSONEncoder(
-    ensure_ascii=False, separators=(",", ":"), sort_keys=True, check_circular=False, default=_thaw_mapping
+    ensure_ascii=False, separators=(",", ":"), sort_keys=True, check_circular=False
 ).encode
 
 
@@ -101,18 +97,20 @@ def _alike(value: object, levels: int) -> object:  # noqa: C901 - on the path of
     if not levels:
         raise _NotAlikeError
     if kind is dict or kind is MappingProxyType:
-        entries = cast("Mapping[str, object]", value)
+        entries = cast("dict[str, object]", value)
+        if kind is not dict:
+            entries = dict(entries)  # the encoder takes a copy faster than it asks what a proxy is
         if not _TEXT.issuperset(map(type, entries)):
             raise _NotAlikeError
         if _ALIKE_TYPES.issuperset(map(type, entries.values())):
-            return value
+            return entries
         changed: dict[str, object] | None = None
         for key, item in entries.items():
             alike = _alike(item, levels - 1)
             if alike is not item:
                 changed = dict(entries) if changed is None else changed
                 changed[key] = alike
-        return value if changed is None else changed
+        return entries if changed is None else changed
     if kind is list or kind is tuple:
         items = cast("list[object]", value)
         if _ALIKE_TYPES.issuperset(map(type, items)):

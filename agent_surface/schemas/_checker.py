@@ -13,7 +13,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast
 
 from agent_surface._base._json import JsonSchema, JsonValue, thaw_json
-from agent_surface.errors import SchemaIssue
+from agent_surface.errors import AgentSurfaceError, SchemaIssue
 from agent_surface.schemas._acceptor import Acceptor, make_acceptor
 from agent_surface.schemas._equality import all_different
 from agent_surface.schemas._formats import STRICT_FORMATS, compile_pattern
@@ -152,7 +152,7 @@ def _make_format_checker() -> FormatChecker:
     if "uri" not in library.checkers:
         # Without the extra the library would let every text pass as a URI.
         message = "checking URIs needs jsonschema[format-nongpl]; install agent-surface-qt with its dependencies"
-        raise RuntimeError(message)
+        raise AgentSurfaceError(message)
 
     def is_uri(text: str) -> bool:
         return not any(character.isspace() for character in text) and library.conforms(text, "uri")

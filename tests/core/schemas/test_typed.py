@@ -39,6 +39,7 @@ from pydantic import (
     model_validator,
 )
 from pydantic_core import PydanticCustomError
+from typing_extensions import TypedDict
 
 from agent_surface._base._json import NotJsonError, freeze_json, thaw_json
 from agent_surface.errors import AgentSchemaError, AgentSurfaceDefinitionError, DefinitionErrorCode
@@ -388,6 +389,13 @@ def test_an_integer_too_large_for_a_float_is_refused_rather_than_made_infinite()
 @pytest.mark.requirement("AS-SCHEMA-002")
 def test_an_authors_validator_speaks_for_itself() -> None:
     """Its words reach the agent with the path in the value; pydantic's own words never do."""
+    failures = {
+        "value": ValueError("Use the id of an open row."),
+        "custom": PydanticCustomError("no_such_row", "Row {row} is closed.", {"row": 7}),
+        "assert": AssertionError("Not this one."),
+        "long": ValueError("x" * 1000),
+        "silent": ValueError(),
+    }
 
     class Item(BaseModel):
         name: str
@@ -395,16 +403,8 @@ def test_an_authors_validator_speaks_for_itself() -> None:
         @field_validator("name")
         @classmethod
         def known(cls, name: str) -> str:
-            if name == "value":
-                raise ValueError("Use the id of an open row.")
-            if name == "custom":
-                raise PydanticCustomError("no_such_row", "Row {row} is closed.", {"row": 7})
-            if name == "assert":
-                raise AssertionError("Not this one.")  # as written; pytest would add to an assert statement
-            if name == "long":
-                raise ValueError("x" * 1000)
-            if name == "silent":
-                raise ValueError
+            if name in failures:
+                raise failures[name]
             return name
 
     class Input(BaseModel):
@@ -509,6 +509,32 @@ def test_a_model_that_was_made_wrong_is_a_defect() -> None:
     """``model_construct`` checks nothing; the output check does."""
     with pytest.raises((NotJsonError, AgentSchemaError)):
         from_model(Circle).dump(Circle.model_construct(radius="three"))
+
+
+@pytest.mark.requirement("AS-SCHEMA-002")
+def test_the_name_of_a_class_is_not_published_whatever_kind_it_is() -> None:
+    """Agents see what the author wrote for them; a title that was chosen stays."""
+
+    class Window(TypedDict):
+        row: int
+
+    class Titled(BaseModel):
+        model_config = ConfigDict(json_schema_extra={"title": "Titled"})
+        window: Window
+        place: Place
+
+    document = thaw_json(from_model(Titled).json_schema)
+    assert isinstance(document, dict)
+    assert document["title"] == "Titled"
+    assert document["$defs"] == {
+        "Window": {"type": "object", "properties": {"row": {"type": "integer"}}, "required": ["row"]},
+        "Place": {
+            "type": "object",
+            "description": "A hashable item.",
+            "properties": {"name": {"type": "string"}, "floor": {"type": "integer", "default": 0}},
+            "required": ["name"],
+        },
+    }
 
 
 def test_publishing_warns_about_nothing() -> None:
