@@ -22,6 +22,6 @@ def declaring_module(depth: int) -> str:
     if not isinstance(name, str) or name == "__main__":
         raise definition_error(
             "a contract cannot be declared in a script that is run directly, because its identity would depend on how "
-            "the program is started; move it into a module that is imported"
+            "the program is started; move it into a module that is imported, or start this one with `python -m`"
         )
     return name

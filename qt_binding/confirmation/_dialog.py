@@ -23,6 +23,7 @@ from typing_extensions import override
 
 from agent_surface._base._ports import TimerHandle
 from agent_surface.confirmations import PendingConfirmation
+from qt_binding._availability import exempt_from_blocking
 from qt_binding.confirmation._button import DecisionButton
 from qt_binding.confirmation._form import InputView
 from qt_binding.confirmation._label import EffectBadge, WrappedLabel
@@ -99,8 +100,8 @@ class ConfirmationDialog(QDialog):
         self._is_gone = False
         self._was_active = False
         super().__init__(parent)
-        # Availability looks for this: a person who is asked is not somebody else's modal dialog.
-        self.setProperty("agentSurfaceConfirmation", True)
+        # A person who is asked is not blocked by somebody else's dialog: the approved call has to find its target usable.
+        exempt_from_blocking(self)
         self.setAttribute(Qt.WidgetAttribute.WA_QuitOnClose, False)
         self.setWindowTitle(self.tr("Confirmation requested"))
         self.setSizeGripEnabled(True)
