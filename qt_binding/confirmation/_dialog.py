@@ -100,7 +100,7 @@ class ConfirmationDialog(QDialog):
         self._is_gone = False
         self._was_active = False
         super().__init__(parent)
-        # A person who is asked is not blocked by somebody else's dialog: the approved call has to find its target usable.
+        # Not a dialog in somebody's way: the approved call has to find its target usable behind it.
         exempt_from_blocking(self)
         self.setAttribute(Qt.WidgetAttribute.WA_QuitOnClose, False)
         self.setWindowTitle(self.tr("Confirmation requested"))
