@@ -111,6 +111,8 @@ class Console:
     def _arrange_dock(self) -> None:
         self.window.addDockWidget(Qt.DockWidgetArea.RightDockWidgetArea, self.dock)
         self.window.splitDockWidget(self.window.drawer, self.dock, Qt.Orientation.Horizontal)
+        width = self.window.fontMetrics().averageCharWidth()
+        self.window.resizeDocks([self.window.drawer, self.dock], [45 * width, 60 * width], Qt.Orientation.Horizontal)
         # Its own shortcut is "clear selection" here.
         self.dock.toggleViewAction().setShortcut(QKeySequence("F8"))
         self.window.view_menu.addAction(self.dock.toggleViewAction())

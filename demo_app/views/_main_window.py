@@ -90,7 +90,7 @@ class MainWindow(AgentComponentMixin, QMainWindow):
         self._connect_commands()
         self._read_counts()
         self._update_commands()
-        self.resize(self.fontMetrics().averageCharWidth() * 190, self.fontMetrics().height() * 42)
+        self.resize(self.fontMetrics().averageCharWidth() * 225, self.fontMetrics().height() * 48)
         self.table.setFocus()
 
     @property
