@@ -61,7 +61,8 @@ class AgentComponentMixin:
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
         setattr(cls, DEFINITION, define_class(cls))
-        _attach_after_init(cls)
+        if issubclass(cls, QObject):  # a trait built on this one is no object yet; Qt may even call its __init__ early
+            _attach_after_init(cls)
 
     @property
     def agent_handle(self) -> AgentComponentHandle:
