@@ -5,16 +5,31 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Protocol
 
 import pytest
 from PySide6.QtCore import QCoreApplication, QEvent
 from pytestqt.qtbot import QtBot
 
+from agent_surface import AgentConsumer, AgentInvocation, AgentInvocationResult, JsonValue
 from demo_app.composition import Console, create_console
 from demo_app.domain import Fleet, open_fleet
 from demo_app.views import MainWindow
 
 NOW = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
+
+ROBOT = AgentConsumer(id="robot")
+"""Who calls in these tests."""
+
+
+class Invoke(Protocol):
+    """Calls a capability and waits for the result."""
+
+    def __call__(
+        self, capability_id: str, input: JsonValue = None, *, confirmation_id: str | None = None
+    ) -> AgentInvocationResult:
+        """The result."""
+        ...
 
 
 class FixedClock:
@@ -75,3 +90,20 @@ def console(qtbot: QtBot, database: Path, clock: FixedClock) -> Iterator[Console
 def window(console: Console) -> MainWindow:
     """The main window of the program."""
     return console.window
+
+
+@pytest.fixture
+def invoke(qtbot: QtBot, console: Console) -> Invoke:
+    """Calls a capability of the shown window as an assistant would, and waits for the result."""
+
+    def call(
+        capability_id: str, input: JsonValue = None, *, confirmation_id: str | None = None
+    ) -> AgentInvocationResult:
+        future = console.registry.invoke_threadsafe(
+            AgentInvocation(capability_id=capability_id, input=input, confirmation_id=confirmation_id),
+            consumer=ROBOT,
+        )
+        qtbot.waitUntil(future.done, timeout=20_000)
+        return future.result()
+
+    return call
