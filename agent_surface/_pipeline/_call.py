@@ -6,7 +6,7 @@ import asyncio
 import logging
 import types
 from collections.abc import Callable, Generator, Mapping
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 from agent_surface._base._json import FrozenJson, JsonValue, thaw_json
 from agent_surface._base._ports import TimerHandle
@@ -23,14 +23,18 @@ from agent_surface.invocation import (
 )
 from agent_surface.policies._policy import ConfirmationDemand
 
-if TYPE_CHECKING:
-    from agent_surface._pipeline._interruption import Interruption
-
 logger = logging.getLogger("agent_surface.pipeline")
 
 
 class CallEndedError(AgentSurfaceError):
     """The call was settled from outside while a phase was awaiting; its coroutine has nothing more to decide."""
+
+
+class CallEnder(Protocol):
+    """What ends a call from outside, as far as the call itself has to know it."""
+
+    def owner_gone(self, call: Call) -> None:
+        """The registration of the call was taken away."""
 
 
 class CallToken:
@@ -214,7 +218,7 @@ class Call:
         self.future: asyncio.Future[object] | None = None
         self.task: asyncio.Task[None] | None = None
         self.timer: TimerHandle | None = None
-        self.interruption: Interruption | None = None
+        self.interruption: CallEnder | None = None
         self.waiters = 0
         self.queue_wait_ms = 0
         self.execution_ms = 0
