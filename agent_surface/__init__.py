@@ -3,7 +3,8 @@
 This is the core. It knows nothing of Qt; ``qt_binding`` stands on it.
 """
 
-from agent_surface._base._json import FrozenJson, JsonSchema, JsonValue
+from agent_surface._base._canonical import canonical_json
+from agent_surface._base._json import FrozenJson, JsonSchema, JsonValue, thaw_json
 from agent_surface._base._limits import AgentSurfaceLimits
 from agent_surface._base._ports import Clock, HandlerRunner, HostLoop, IdSource, TimerHandle
 from agent_surface._failures import capability_error
@@ -232,6 +233,7 @@ __all__ = [
     "assert_capability_authority",
     "authenticated",
     "bind_procedure",
+    "canonical_json",
     "capability_error",
     "create_agent_surface_registry",
     "create_agent_toolset",
@@ -249,4 +251,5 @@ __all__ = [
     "rate_limit",
     "require_confirmation",
     "tenant_boundary",
+    "thaw_json",
 ]
