@@ -78,11 +78,7 @@ class Pipeline:
         try:
             opened = self._phases.identity.open(request, consumer, timeout_ms)
         except AgentCapabilityError as error:
-            logger.info("refused before resolution: %s %s", error.payload.code, dict(error.log_facts))
-            invocation_id = request.invocation_id if isinstance(request.invocation_id, str) else ""
-            return self._phases.settlement.error_result(
-                invocation_id[:128], request.capability_id, error.payload, self._version(), False
-            )
+            return self._phases.settlement.refuse(request, consumer, error)
         if isinstance(opened, Replay):
             return opened.result
         call, new = opened

@@ -19,11 +19,21 @@ from agent_surface.errors import (
     CapabilityErrorPayload,
 )
 from agent_surface.events import AgentSurfaceEvent, InvocationSettled
-from agent_surface.invocation import AgentInvocationResult, AuditLevel, InvocationError, InvocationOk
+from agent_surface.invocation import (
+    AgentConsumer,
+    AgentInvocation,
+    AgentInvocationResult,
+    AuditLevel,
+    InvocationError,
+    InvocationOk,
+)
 
 NO_FACTS: Mapping[str, object] = MappingProxyType({})
 
 logger = logging.getLogger("agent_surface.pipeline")
+
+MAX_SHOWN = 128
+"""How much of an id that is none is kept."""
 
 
 class Settlement:
@@ -108,22 +118,32 @@ class Settlement:
             return
         call.settling = True
         version, changed = self._surface(call)
-        result = self.error_result(call.invocation_id, call.request.capability_id, error.payload, version, changed)
+        result = _error_result(call.invocation_id, call.request.capability_id, error.payload, version, changed)
         self._settle(
             call, result, cached=cached and is_cacheable(error.payload), facts=error.log_facts, payload=error.payload
         )
 
-    def error_result(
-        self, invocation_id: str, capability_id: object, payload: CapabilityErrorPayload, version: str, changed: bool
+    def refuse(
+        self, request: AgentInvocation, consumer: AgentConsumer, error: AgentCapabilityError
     ) -> InvocationError:
-        """The shape of a refusal, also for requests that never became a call."""
-        return InvocationError(
-            invocation_id=invocation_id,
-            capability_id=capability_id if isinstance(capability_id, str) else "",
-            surface_version=version,
-            error=payload,
-            surface_changed=changed,
+        """Answer a request that never became a call; it is in the audit and nowhere else."""
+        invocation_id = request.invocation_id[:MAX_SHOWN] if isinstance(request.invocation_id, str) else ""
+        result = _error_result(invocation_id, request.capability_id, error.payload, self._version(), False)
+        logger.info("refused before resolution: %s %s", error.payload.code, dict(error.log_facts))
+        self._record(
+            AuditRecord(
+                kind="invocation",
+                at_ms=self._clock.now_ms(),
+                capability_id=result.capability_id[:MAX_SHOWN],
+                consumer_key=consumer.key,
+                invocation_id=invocation_id,
+                status=result.status,
+                code=error.payload.code,
+                phase=1,
+                facts=error.log_facts,
+            )
         )
+        return result
 
     def late(self, call: Call, status: str) -> None:
         """A handler ended after its call had settled; nothing changes any more (AS-CONC-011)."""
@@ -220,3 +240,15 @@ class Settlement:
                 facts=facts,
             )
         )
+
+
+def _error_result(
+    invocation_id: str, capability_id: object, payload: CapabilityErrorPayload, version: str, changed: bool
+) -> InvocationError:
+    return InvocationError(
+        invocation_id=invocation_id,
+        capability_id=capability_id if isinstance(capability_id, str) else "",
+        surface_version=version,
+        error=payload,
+        surface_changed=changed,
+    )
