@@ -11,7 +11,7 @@ from typing import TextIO, TypeVar
 from PySide6.QtCore import QElapsedTimer, QObject, Qt, QTimer
 from PySide6.QtWidgets import QAbstractButton, QDialog, QPlainTextEdit, QTextEdit, QWidget
 
-from agent_surface._base._json import thaw_json
+from agent_surface import thaw_json
 from agent_surface.assistant import (
     SessionEvent,
     SessionState,

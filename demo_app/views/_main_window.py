@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Literal
 
-from PySide6.QtCore import QByteArray, QSettings, Qt
+from PySide6.QtCore import QByteArray, QSettings, Qt, QTimer
 from PySide6.QtGui import QAction, QCloseEvent, QKeySequence
 from PySide6.QtWidgets import QLabel, QMainWindow, QMenu, QProgressBar, QTabWidget, QVBoxLayout, QWidget
 from typing_extensions import override
@@ -327,7 +327,8 @@ class MainWindow(AgentComponentMixin, QMainWindow):
         self._busy_bar.setVisible(bool(label))
         self._update_commands()
         if not label and self._is_waiting_to_close:
-            self.close()
+            # After those who hear of the job's result, who still read the fleet.
+            QTimer.singleShot(0, self, self.close)
 
     # ----------------------------------------------------------------------------------------------------- commands
 
