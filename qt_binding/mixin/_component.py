@@ -6,7 +6,7 @@ import inspect
 import logging
 import weakref
 from collections.abc import Callable, Mapping
-from typing import Literal, cast
+from typing import Literal, TypeAlias, cast
 
 from PySide6.QtCore import QObject
 from PySide6.QtGui import QAction
@@ -36,6 +36,8 @@ from qt_binding.mixin._handle import AgentComponentHandle
 from qt_binding.mixin._roles import Function, ProcedureRole, Role, arity
 
 logger = logging.getLogger(__name__)
+
+Kind: TypeAlias = Literal["observations", "actions", "procedures"]
 
 DISABLED = Availability(available=False, reason="component-disabled")
 GONE = Availability(available=False, reason="component-gone")
@@ -71,7 +73,7 @@ class Component:
         self._make_followers = make_followers
         self._prune = prune
         self._followers: dict[str, Followers] = {}
-        self._roles: dict[str, Role] = {}
+        self._kinds: dict[str, tuple[Kind, str]] = {}
         self._registry: AgentSurfaceRegistry | None = None
         self._registration: RegistrationHandle | None = None
         self._identity: tuple[object, ...] = ()
@@ -129,7 +131,7 @@ class Component:
             behaviour.option(target, "parent"),
             _mapping(behaviour.option(target, "internal")),
             _policies(behaviour.option(target, "policies")),
-            behaviour.procedures,
+            tuple((item.contract, item.ref, tuple(item.bind), item.role.policies) for item in behaviour.procedures),
             tuple((name, role.policies, role.thread) for name, role in definition.observations.items()),
             tuple((name, role.policies, role.thread) for name, role in definition.actions.items()),
         )
@@ -189,15 +191,10 @@ class Component:
     def _bind(self, target: QObject, behaviour: Behaviour) -> BoundComponent:
         definition = behaviour.definition(target)
         contract = definition.contract
-        self._roles = {
-            f"view:{contract.type}.{name}": role
-            for name, role in (*definition.observations.items(), *definition.actions.items())
-        }
-        procedures: list[ProcedureBinding] = []
-        for role in behaviour.procedures:
-            bound = self._bind_procedure(role)
-            procedures.append(bound)
-            self._roles[role.contract.id] = role.role
+        # Names and not roles: a role holds the application's functions, and through them the component.
+        self._kinds = {f"view:{contract.type}.{name}": ("observations", name) for name in definition.observations}
+        self._kinds |= {f"view:{contract.type}.{name}": ("actions", name) for name in definition.actions}
+        self._kinds |= {item.contract.id: ("procedures", item.contract.id) for item in behaviour.procedures}
         return contract.bind(
             instance_id=cast("str", behaviour.option(target, "instance_id")),
             observations={
@@ -213,7 +210,7 @@ class Component:
                 )
                 for name, role in definition.actions.items()
             },
-            procedures=procedures,
+            procedures=[self._bind_procedure(item) for item in behaviour.procedures],
             parent=cast("ComponentRef | None", behaviour.option(target, "parent")),
             internal=_mapping(behaviour.option(target, "internal")),
             policies=_policies(behaviour.option(target, "policies")),
@@ -229,9 +226,19 @@ class Component:
             self._prune()
             return GONE
         target, behaviour = found
-        role = self._roles[capability_id]
+        role = self._find_role(target, behaviour, capability_id)
+        if role is None:
+            return GONE
         self._follow(capability_id, target, role)
         return self._judge_availability(target, behaviour, role)
+
+    def _find_role(self, target: QObject, behaviour: Behaviour, capability_id: str) -> Role | None:
+        """How a capability is handled at this moment; ``None`` when its handler was taken away since registration."""
+        kind, name = self._kinds[capability_id]
+        if kind == "procedures":
+            return next((item.role for item in behaviour.procedures if item.contract.id == name), None)
+        definition = behaviour.definition(target)
+        return (definition.observations if kind == "observations" else definition.actions).get(name)
 
     def _judge_availability(self, target: QObject, behaviour: Behaviour, role: Role) -> Availability:
         try:
@@ -329,12 +336,17 @@ class Component:
             return
         self._follow_presence(target)
         vector: dict[str, Availability] = {}
-        for capability_id, role in self._roles.items():
+        for capability_id in self._kinds:
+            role = self._find_role(target, behaviour, capability_id)
+            if role is None:
+                continue
             self._follow(capability_id, target, role)
             vector[capability_id] = self._judge_availability(target, behaviour, role)
         for procedure in behaviour.procedures:
             # The registry leaves out a reference that its executor cannot run, and then knows no such capability.
-            pushed = vector.pop(procedure.contract.id)
+            pushed = vector.pop(procedure.contract.id, None)
+            if pushed is None:
+                continue
             try:
                 registration.update(availability={procedure.contract.id: pushed})
             except AgentSurfaceError:

@@ -140,7 +140,7 @@ def arity(function: Function, most: int) -> int:
     try:
         parameters = inspect.signature(function).parameters.values()
     except (TypeError, ValueError):
-        return most  # C functions without a signature
+        return 0  # a method of Qt, such as QPushButton.click; none takes an agent's input
     if any(parameter.kind is parameter.VAR_POSITIONAL for parameter in parameters):
         return most
     required = sum(parameter.kind in _POSITIONAL and parameter.default is parameter.empty for parameter in parameters)
