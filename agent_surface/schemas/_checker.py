@@ -13,7 +13,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast
 
 from agent_surface._base._json import JsonSchema, JsonValue, thaw_json
-from agent_surface.errors import AgentSurfaceError, SchemaIssue
+from agent_surface.errors import SchemaIssue
 from agent_surface.schemas._acceptor import Acceptor, make_acceptor
 from agent_surface.schemas._equality import all_different
 from agent_surface.schemas._formats import STRICT_FORMATS, compile_pattern
@@ -146,16 +146,13 @@ def _make_validator(schema: PlainSchema) -> Validator:
 
 
 def _make_format_checker() -> FormatChecker:
-    from jsonschema import Draft202012Validator, FormatChecker
+    from jsonschema import FormatChecker
+    import rfc3986_validator  # type: ignore[import-untyped]  # pyright: ignore[reportMissingTypeStubs]  # it has no types
 
-    library = Draft202012Validator.FORMAT_CHECKER
-    if "uri" not in library.checkers:
-        # Without the extra the library would let every text pass as a URI.
-        message = "checking URIs needs jsonschema[format-nongpl]; install agent-surface-qt with its dependencies"
-        raise AgentSurfaceError(message)
+    matches_uri = cast("Callable[[str], object]", cast("Any", rfc3986_validator).validate_rfc3986)
 
     def is_uri(text: str) -> bool:
-        return not any(character.isspace() for character in text) and library.conforms(text, "uri")
+        return not any(character.isspace() for character in text) and matches_uri(text) is not None
 
     checker = FormatChecker(formats=())
     for name, check in {**STRICT_FORMATS, "uri": is_uri}.items():
