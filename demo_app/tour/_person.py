@@ -69,6 +69,16 @@ class Person(QObject):
             timer.stop()
             timer.deleteLater()
 
+    async def turn_to(self, window: QWidget, what: str) -> None:
+        """Make a window the one that has the keyboard; without a window manager none is by itself.
+
+        Raises:
+            TourError: It did not become that.
+        """
+        await self.wait_until(lambda: window.isVisible() and window.windowHandle() is not None, f"{what} was shown")
+        await self.do(window.activateWindow)
+        await self.wait_until(window.isActiveWindow, f"{what} had the keyboard")
+
     async def click(self, widget: QWidget, what: str) -> None:
         """Click into the middle of a widget.
 

@@ -90,7 +90,7 @@ class Tour(QObject):
     async def _play(self, witness: Witness) -> None:
         window = self._window
         self._report.say(f"Tour on {self._database}: {witness.counts().total} devices.")
-        await self._person.wait_until(window.isActiveWindow, "the window was active")
+        await self._person.turn_to(window, "the window")
         self._report.picture("start", window)
         offline = witness.find_target("offline", most=MAX_DEVICES)
         await self._choose(offline, send_by_mouse=True)
@@ -167,7 +167,7 @@ class Tour(QObject):
         dialog = confirmations.dialog
         if dialog is None:
             raise TourError(f"No question came up after “{text}”.")
-        await self._person.wait_until(dialog.isActiveWindow, "the question was active")
+        await self._person.turn_to(dialog, "the question")
         return dialog
 
     async def _send(self, text: str, *, send_by_mouse: bool) -> None:
