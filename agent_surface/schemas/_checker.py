@@ -146,8 +146,8 @@ def _make_validator(schema: PlainSchema) -> Validator:
 
 
 def _make_format_checker() -> FormatChecker:
-    from jsonschema import FormatChecker
     import rfc3986_validator  # type: ignore[import-untyped]  # pyright: ignore[reportMissingTypeStubs]  # it has no types
+    from jsonschema import FormatChecker
 
     matches_uri = cast("Callable[[str], object]", cast("Any", rfc3986_validator).validate_rfc3986)
 
