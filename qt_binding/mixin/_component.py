@@ -61,6 +61,7 @@ class Component:
         *,
         presentation: Presentation,
         make_followers: Callable[[], Followers],
+        mark: Callable[[], None],
         prune: Callable[[], None],
     ) -> None:
         self.key = key
@@ -68,10 +69,12 @@ class Component:
         self.shown = not isinstance(target, QWidget) or target.isVisible()
         self._target = weakref.ref(target)
         self._handle: AgentComponentHandle = behaviour.handle
-        self._name = f"{type(target).__name__} ({target.objectName() or 'unnamed'})"
+        self._name = ""
         self._presentation = presentation
         self._make_followers = make_followers
+        self._mark = mark
         self._prune = prune
+        self._pushed: dict[str, Availability] = {}
         self._followers: dict[str, Followers] = {}
         self._kinds: dict[str, tuple[Kind, str]] = {}
         self._registry: AgentSurfaceRegistry | None = None
@@ -83,7 +86,10 @@ class Component:
 
     @property
     def name(self) -> str:
-        """The object's class and object name, for messages; never asks the object."""
+        """The object's class and object name, for messages; of an object that is gone, what it last was."""
+        target = self._target()
+        if target is not None and is_alive(target):
+            self._name = f"{type(target).__name__} ({target.objectName() or 'unnamed'})"
         return self._name
 
     @property
@@ -141,7 +147,7 @@ class Component:
                 logger.warning(
                     "%s changed what its registration is made of; it is registered again with a new id. Keep the "
                     "structure of a component static and put what changes into when, enabled and handlers",
-                    self._name,
+                    self.name,
                 )
             self.unregister()
         elif self._registration is not None and not self.active:
@@ -163,6 +169,7 @@ class Component:
         for followers in self._followers.values():
             followers.clear()
         self._followers.clear()
+        self._pushed = {}
         if registration is None:
             return
         if registration.status == "active":
@@ -180,7 +187,7 @@ class Component:
             _, component_type, instance_id = self._identity
             self._handle.rejected(
                 ComponentRejectedError(
-                    component=self._name, component_type=str(component_type), instance_id=str(instance_id)
+                    component=self.name, component_type=str(component_type), instance_id=str(instance_id)
                 )
             )
             return
@@ -230,7 +237,10 @@ class Component:
         if role is None:
             return GONE
         self._follow(capability_id, target, role)
-        return self._judge_availability(target, behaviour, role)
+        availability = self._judge_availability(target, behaviour, role)
+        if role.follows is not None and self._pushed.get(capability_id, availability) != availability:
+            self._mark()  # a signal was blocked; now that the change is known, it is announced
+        return availability
 
     def _find_role(self, target: QObject, behaviour: Behaviour, capability_id: str) -> Role | None:
         """How a capability is handled at this moment; ``None`` when its handler was taken away since registration."""
@@ -254,7 +264,7 @@ class Component:
             return Availability(available=False, reason=role.unavailable_reason(target))
         except Exception:
             # Told to the agent as unavailable, and to the author in the log.
-            logger.exception("a predicate or reason of %s raised", self._name)
+            logger.exception("a predicate or reason of %s raised", self.name)
             return PREDICATE_FAILED
 
     def _caller(self, target: QObject, kind: Literal["observations", "actions"], name: str, role: Role) -> Function:
@@ -342,6 +352,7 @@ class Component:
                 continue
             self._follow(capability_id, target, role)
             vector[capability_id] = self._judge_availability(target, behaviour, role)
+        self._pushed = dict(vector)
         for procedure in behaviour.procedures:
             # The registry leaves out a reference that its executor cannot run, and then knows no such capability.
             pushed = vector.pop(procedure.contract.id, None)

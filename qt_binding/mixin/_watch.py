@@ -101,6 +101,7 @@ class ComponentWatch(QObject):
             behaviour,
             presentation=self._presentation,
             make_followers=lambda: Followers(self._runtime.context, fired),
+            mark=lambda: self.mark(key),
             prune=lambda: self._drop(key),
         )
         self._components[key] = component
