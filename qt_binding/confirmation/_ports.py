@@ -21,9 +21,11 @@ class HostClock(Protocol):
 
     def monotonic_ms(self) -> int:
         """Milliseconds on a clock that never goes back."""
+        ...
 
     def call_later(self, delay_ms: int, callback: Callable[[], None]) -> TimerHandle:
         """Run ``callback`` on the GUI thread once ``delay_ms`` milliseconds have passed."""
+        ...
 
 
 class Announcer(Protocol):

@@ -46,8 +46,8 @@ class StoreUnderTest:
 
     limits: AgentSurfaceLimits = field(default_factory=AgentSurfaceLimits)
     clock: ManualClock = field(default_factory=ManualClock)
-    events: list[AgentSurfaceEvent] = field(default_factory=list)
-    audit: list[ConfirmationAudit] = field(default_factory=list)
+    events: list[AgentSurfaceEvent] = field(default_factory=list[AgentSurfaceEvent])
+    audit: list[ConfirmationAudit] = field(default_factory=list[ConfirmationAudit])
     store: ConfirmationStore = field(init=False)
 
     def __post_init__(self) -> None:

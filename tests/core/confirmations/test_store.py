@@ -6,6 +6,7 @@ import asyncio
 import logging
 from collections.abc import Callable, Sequence
 from types import CoroutineType
+from typing import cast
 
 import pytest
 
@@ -268,7 +269,7 @@ def test_a_note_is_always_unicode_text(under_test: StoreUnderTest) -> None:
 def test_only_the_value_true_approves(under_test: StoreUnderTest, answer: object) -> None:
     """A truthy value that slipped in from a signal or a form is a denial."""
     confirmation_id = under_test.request().confirmation_id
-    under_test.store.resolve(confirmation_id, approved=answer)  # type: ignore[arg-type] # what is proven
+    under_test.store.resolve(confirmation_id, approved=cast("bool", answer))
     assert under_test.store.resolution(confirmation_id) == _denied(confirmation_id)
 
 

@@ -21,6 +21,7 @@ class MakeAsking(Protocol):
 
     def __call__(self, window_for: WindowOf | None = ..., *, offers: bool = ...) -> Asking:
         """Ask over what ``window_for`` finds, offering stop and take-over or not."""
+        ...
 
 
 @pytest.fixture

@@ -32,8 +32,8 @@ def turn() -> None:
 class Announced:
     """What assistive technology was told."""
 
-    alerts: list[QWidget] = field(default_factory=list)
-    said: list[str] = field(default_factory=list)
+    alerts: list[QWidget] = field(default_factory=list[QWidget])
+    said: list[str] = field(default_factory=list[str])
 
     def alert(self, dialog: QWidget) -> None:
         """Remember it."""

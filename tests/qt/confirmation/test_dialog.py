@@ -10,6 +10,7 @@ from PySide6.QtGui import QAccessible, QColor, QKeyEvent, QPalette, QTextBlock, 
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLabel, QLineEdit, QMainWindow
 
+from agent_surface._base._json import FrozenJson
 from agent_surface.invocation import Effect
 from qt_binding.confirmation._colors import badge_colors
 from qt_binding.confirmation._host import ARMING_MS
@@ -60,9 +61,9 @@ def test_a_demand_of_the_server_says_so(asking: Asking) -> None:
 
 @pytest.mark.requirement("QT-CONF-002")
 @pytest.mark.parametrize("value", [HOSTILE, LONG, {}, {"a": 1}], ids=["hostile", "long", "empty", "short"])
-def test_the_whole_effective_input_is_in_the_table(asking: Asking, value: dict[str, object]) -> None:
+def test_the_whole_effective_input_is_in_the_table(asking: Asking, value: FrozenJson) -> None:
     """Every row of the exact input that was bound to the record, in order, and nothing else."""
-    asking.ask(value)  # type: ignore[arg-type] # plain containers are as good as frozen ones
+    asking.ask(value)
     pending = asking.host.model.pending()[0]
     assert pending.input == value
     shown = asking.input_view().toPlainText().replace("\n", "").replace(" ", "")
@@ -383,8 +384,15 @@ def test_the_dialog_itself_offers_stop_and_take_over(make_asking: MakeAsking, wi
     """The dialog blocks the window with the assistant's own buttons; a click denies first and then asks for it."""
     asking = make_asking(lambda _pending: window, offers=True)
     seen: list[tuple[str, str, str]] = []
-    asking.host.stop_requested.connect(lambda one: seen.append(("Deny and stop", one, asking.outcome(one))))
-    asking.host.take_over_requested.connect(lambda one: seen.append(("Take over", one, asking.outcome(one))))
+
+    def stop(one: str) -> None:
+        seen.append(("Deny and stop", one, asking.outcome(one)))
+
+    def take_over(one: str) -> None:
+        seen.append(("Take over", one, asking.outcome(one)))
+
+    asking.host.stop_requested.connect(stop)
+    asking.host.take_over_requested.connect(take_over)
     confirmation_id = asking.asked()
     asking.type_note("enough")
     asking.click(text)

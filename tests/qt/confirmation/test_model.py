@@ -75,8 +75,15 @@ def test_each_role_says_what_the_request_says(under_test: StoreUnderTest, model:
 def test_signals_come_after_the_rows_moved(under_test: StoreUnderTest, model: PendingConfirmationsModel) -> None:
     """Whoever is told of a request finds it, and whoever is told of an end does not."""
     seen: list[tuple[object, ...]] = []
-    model.confirmation_requested.connect(lambda one: seen.append(("requested", one, model.find(one) is not None)))
-    model.confirmation_ended.connect(lambda one, how: seen.append(("ended", one, how, model.find(one))))
+
+    def requested(one: str) -> None:
+        seen.append(("requested", one, model.find(one) is not None))
+
+    def ended(one: str, how: object) -> None:
+        seen.append(("ended", one, how, model.find(one)))
+
+    model.confirmation_requested.connect(requested)
+    model.confirmation_ended.connect(ended)
     confirmation_id = under_test.request().confirmation_id
     under_test.store.waiter.withdraw(confirmation_id)
     resolution = ConfirmationResolution(
@@ -99,7 +106,11 @@ def test_answers_go_to_the_store_with_the_note(under_test: StoreUnderTest, model
 def test_the_time_left_is_announced_every_second(under_test: StoreUnderTest, model: PendingConfirmationsModel) -> None:
     """Also for requests that wait, and only while there are any."""
     changed: list[tuple[int, int, Sequence[int]]] = []
-    model.dataChanged.connect(lambda first, last, roles: changed.append((first.row(), last.row(), list(roles))))
+
+    def data_changed(first: QModelIndex, last: QModelIndex, roles: Sequence[int]) -> None:
+        changed.append((first.row(), last.row(), list(roles)))
+
+    model.dataChanged.connect(data_changed)
     first = under_test.request(binding_of({"n": 1})).confirmation_id
     second = under_test.request(binding_of({"n": 2})).confirmation_id
     under_test.clock.advance(3_000)
