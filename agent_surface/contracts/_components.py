@@ -31,6 +31,7 @@ from agent_surface.contracts._checks import (
 from agent_surface.contracts._handlers import ActionBinding, Function, ObservationBinding
 from agent_surface.contracts._module import declaring_module
 from agent_surface.contracts._procedures import PROCEDURE_BINDING_PROOFS, ProcedureBinding
+from agent_surface.contracts._recording import announce_declaration
 from agent_surface.errors import AgentSurfaceDefinitionError, DefinitionErrorCode
 from agent_surface.ids import (
     format_view_capability_id,
@@ -221,6 +222,7 @@ def define_agent_component_contract(
     sealed = _copied(contract)
     record = make_record(_component_declaration(sealed, module))
     COMPONENT_SEALS.attest(contract, ComponentSeal(record=record, contract=sealed))
+    announce_declaration(record)
     return contract
 
 

@@ -28,6 +28,7 @@ from agent_surface.contracts._checks import (
 from agent_surface.contracts._concurrency import Concurrency
 from agent_surface.contracts._handlers import Predicate, Text, check_predicate, is_coroutine_function
 from agent_surface.contracts._module import declaring_module
+from agent_surface.contracts._recording import announce_declaration
 from agent_surface.errors import DefinitionErrorCode
 from agent_surface.ids import procedure_path, require_procedure_id
 from agent_surface.invocation import AuditLevel, CapabilityKind, Confirmation, Effect, Plane
@@ -175,6 +176,7 @@ def define_agent_procedure_contract(
         contract=replace(contract),
     )
     PROCEDURE_SEALS.attest(contract, seal)
+    announce_declaration(seal.record)
     return cast("AgentProcedureContract[InT, OutT]", contract)
 
 
