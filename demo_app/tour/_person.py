@@ -75,7 +75,7 @@ class Person(QObject):
         Raises:
             TourError: It did not become that.
         """
-        await self.wait_until(lambda: window.isVisible() and window.windowHandle() is not None, f"{what} was shown")
+        await self.wait_until(window.isVisible, f"{what} was shown")
         await self.do(window.activateWindow)
         await self.wait_until(window.isActiveWindow, f"{what} had the keyboard")
 
@@ -109,7 +109,7 @@ class Person(QObject):
             window = _native(widget.window())
             for character in text:
                 if character.isascii():
-                    QTest.keyClick(window, character)
+                    QTest.keyClick(window, ord(character))
                 else:  # no key of its own: it comes from an input method
                     event = QInputMethodEvent()
                     event.setCommitString(character)
@@ -141,7 +141,6 @@ def _middle(widget: QWidget) -> QPoint:
 
 
 def _native(window: QWidget) -> QWindow:
-    handle = window.windowHandle()
-    if handle is None:
+    if not window.isVisible():
         raise TourError(f"The window “{window.windowTitle()}” is not on the screen.")
-    return handle
+    return window.windowHandle()

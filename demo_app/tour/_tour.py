@@ -6,7 +6,7 @@ import asyncio
 import json
 import sys
 from pathlib import Path
-from typing import TextIO, TypeVar
+from typing import TextIO, TypeVar, cast
 
 from PySide6.QtCore import QElapsedTimer, QObject, Qt, QTimer
 from PySide6.QtWidgets import QAbstractButton, QDialog, QPlainTextEdit, QTextEdit, QWidget
@@ -89,7 +89,7 @@ class Tour(QObject):
 
     async def _play(self, witness: Witness) -> None:
         window = self._window
-        self._report.say(f"Tour on {self._database}: {witness.counts().total} devices.")
+        self._report.say(f"Tour on {self._database}: {witness.count()} devices.")
         await self._person.turn_to(window, "the window")
         self._report.picture("start", window)
         offline = witness.find_target("offline", most=MAX_DEVICES)
@@ -211,11 +211,11 @@ def _expect_shown(dialog: QWidget, target: Target) -> None:
     shown = _only(dialog, QTextEdit).toPlainText()
     start, end = shown.find("["), shown.rfind("]")
     try:
-        ids = json.loads(shown[start : end + 1].replace("\u2029", "").replace("\n", ""))
+        ids: object = json.loads(shown[start : end + 1].replace("\u2029", "").replace("\n", ""))
     except ValueError:
         ids = None
     _expect(
-        isinstance(ids, list) and sorted(map(str, ids)) == sorted(target.ids),
+        isinstance(ids, list) and sorted(map(str, cast("list[object]", ids))) == sorted(target.ids),
         f"The question about {DISABLE_DEVICES.id} does not show exactly the {len(target.ids)} selected devices.",
     )
 

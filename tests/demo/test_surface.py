@@ -17,8 +17,8 @@ from agent_surface import (
     InvocationOk,
     JsonValue,
     SnapshotContext,
+    thaw_json,
 )
-from agent_surface._base._json import thaw_json
 from agent_surface.compiler import contract_text, evaluate_contract, read_configuration
 from demo_app.composition import Console
 from demo_app.domain import ChangeResult, DeviceFilter, DeviceStatus, FleetRepository, FleetService
@@ -51,8 +51,10 @@ def reasons(console: Console) -> dict[str, str | None]:
     found: dict[str, str | None] = {}
     snapshot = console.registry.snapshot(SnapshotContext(consumer=ROBOT))
     for component in snapshot.components:
-        for view in (*component.observations, *component.actions):
-            found[view.capability_id] = None if view.available else view.unavailable_reason
+        for observation in component.observations:
+            found[observation.capability_id] = None if observation.available else observation.unavailable_reason
+        for action in component.actions:
+            found[action.capability_id] = None if action.available else action.unavailable_reason
     for procedure in snapshot.procedures:
         found[procedure.procedure_id] = None if procedure.available else procedure.unavailable_reason
     return found
