@@ -7,12 +7,15 @@ internals; what only the log may say travels in ``AgentCapabilityError.log_facts
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from agent_surface._base._json import FrozenJson, JsonValue, freeze_json
+from agent_surface._base._json import FrozenJson, JsonValue, find_json_problem, freeze_json, thaw_json
 from agent_surface.errors import AgentCapabilityError, CapabilityErrorPayload, ErrorCode, Retry, SchemaIssue
+
+logger = logging.getLogger("agent_surface.pipeline")
 
 MAX_MESSAGE_CHARACTERS = 300
 MAX_ISSUES = 20
@@ -122,6 +125,66 @@ def capability_error(
         ),
         log_facts=log_facts,
     )
+
+
+def held_to_table(error: AgentCapabilityError, phase: int) -> AgentCapabilityError:
+    """``error`` itself when it says no more than the table allows in this phase, else what may be said of it.
+
+    The application's own code raises refusals too and can make their payload by hand; to an agent none of them is more
+    than one of the closed set.
+    """
+    if _is_by_the_table(error.payload, phase):
+        return error
+    payload = error.payload
+    logger.error("%s does not belong to phase %d, or carries more than it may", payload.code, phase)
+    facts = {**error.log_facts, "raised": str(payload.code)}
+    code = next((known for known in ErrorCode if known == payload.code), None)
+    if code is None or phase not in ERROR_TABLE[code].phases or _asks_nobody(payload, phase):
+        return _of_phase(phase, facts)
+    details: dict[str, JsonValue] = {}
+    for key, value in _entries(payload.details):
+        if isinstance(key, str) and find_json_problem(value, frozen=True) is None:
+            details[key] = thaw_json(value)
+    return capability_error(
+        code,
+        message=payload.message if isinstance(payload.message, str) else None,
+        retry=payload.retry if isinstance(payload.retry, Retry) else None,
+        details=details,
+        log_facts=facts,
+    )
+
+
+def _is_by_the_table(payload: CapabilityErrorPayload, phase: int) -> bool:
+    if type(payload.code) is not ErrorCode or type(payload.details) is not MappingProxyType:
+        return False
+    spec = ERROR_TABLE[payload.code]
+    return (
+        phase in spec.phases
+        and isinstance(payload.retry, Retry)
+        and isinstance(payload.message, str)
+        and 0 < len(payload.message) <= MAX_MESSAGE_CHARACTERS
+        and ("*" in spec.details or payload.details.keys() <= spec.details)
+        and find_json_problem(payload.details, frozen=True) is None
+        and not _asks_nobody(payload, phase)
+    )
+
+
+def _asks_nobody(payload: CapabilityErrorPayload, phase: int) -> bool:
+    """A demand for a confirmation, before the handler, that no request of a person stands behind."""
+    return payload.code == ErrorCode.CONFIRMATION_REQUIRED and phase < 9 and "confirmationId" not in dict(_entries(payload.details))
+
+
+def _entries(details: object) -> list[tuple[object, FrozenJson]]:
+    return list(details.items()) if isinstance(details, Mapping) else []
+
+
+def _of_phase(phase: int, facts: Mapping[str, object]) -> AgentCapabilityError:
+    """What is said in place of an error that does not belong to a phase."""
+    if phase <= 6:
+        return not_authorized(facts)
+    if phase == 7:
+        return capability_error(ErrorCode.PRECONDITION_FAILED, log_facts=facts)
+    return execution_failed("handler-error", log_facts=facts)
 
 
 def is_cacheable(payload: CapabilityErrorPayload) -> bool:

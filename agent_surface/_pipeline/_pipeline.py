@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from agent_surface._base._awaitables import abandon
 from agent_surface._base._ports import Clock, HostLoop
-from agent_surface._failures import cancelled, execution_failed
+from agent_surface._failures import cancelled, execution_failed, held_to_table
 from agent_surface._pipeline._admission import Admission
 from agent_surface._pipeline._approval import Approval
 from agent_surface._pipeline._call import Call, CallEndedError
@@ -227,6 +227,7 @@ class Pipeline:
         if call.result is not None:
             self._phases.settlement.late(call, "error")
             return
+        error = held_to_table(error, call.phase)
         if call.dispatched and error.payload.code is ErrorCode.CONFIRMATION_REQUIRED:
             error = self._phases.approval.server_demand(call, error)
         self._phases.settlement.fail(call, error)
