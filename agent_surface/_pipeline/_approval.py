@@ -7,6 +7,7 @@ from collections.abc import Awaitable, Mapping
 
 from agent_surface._base._awaitables import abandon
 from agent_surface._base._json import FrozenJson
+from agent_surface._base._user_errors import USER_ERRORS
 from agent_surface._failures import (
     cancelled,
     confirmation_invalid,
@@ -69,7 +70,9 @@ class Approval:
         if call.request.confirmation_id is not None:
             self._claim(call, call.request.confirmation_id)
         elif call.demands or call.capability.confirmation is Confirmation.REQUIRED:
+            call.phase = 7
             self.check_precondition(call)
+            call.phase = 6
             call.require_open()
             raise self._ask(call, "client")
 
@@ -93,7 +96,7 @@ class Approval:
             raise _failed(failure, call) from failure
         except AgentCapabilityError:
             raise
-        except Exception as error:
+        except USER_ERRORS as error:
             logger.exception("the precondition of %s raised", call.capability.capability_id)
             raise precondition_failed(_PRECONDITION_BROKEN) from error
         if isinstance(verdict, PreconditionFailure):

@@ -10,6 +10,7 @@ from typing import Protocol
 
 from agent_surface._base._json import FrozenJson, JsonValue, thaw_json
 from agent_surface._base._ports import TimerHandle
+from agent_surface._base._user_errors import USER_ERRORS
 from agent_surface._registrations import LiveCapability, Registration
 from agent_surface.confirmations import ClaimedEvidence
 from agent_surface.errors import AgentSurfaceDefectError, AgentSurfaceError
@@ -93,7 +94,7 @@ class CallToken:
 def _contained(callback: Callable[[], None]) -> None:
     try:
         callback()
-    except Exception:
+    except USER_ERRORS:
         logger.exception("a cancel callback raised")
 
 

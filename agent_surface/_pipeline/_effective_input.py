@@ -6,6 +6,7 @@ import logging
 
 from agent_surface._base._awaitables import abandon
 from agent_surface._base._json import FrozenJson, JsonValue, NotJsonError, freeze_json, thaw_json
+from agent_surface._base._user_errors import USER_ERRORS
 from agent_surface._failures import binding_failed, invalid_input
 from agent_surface._pipeline._call import Call
 from agent_surface.contracts import ProcedureBinding
@@ -80,7 +81,7 @@ def _read(binding: ProcedureBinding, key: str) -> JsonValue:
         value: object = binding.bind[key]()
     except AgentSurfaceError as error:
         raise binding_failed({"field": key, "cause": str(error)}) from error
-    except Exception as error:
+    except USER_ERRORS as error:
         logger.exception("reading the bound field %s of %s raised", key, binding.seal.contract.id)
         raise binding_failed({"field": key, "cause": type(error).__name__}) from error
     try:

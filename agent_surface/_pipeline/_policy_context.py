@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
 from agent_surface._base._ports import Clock
+from agent_surface._base._user_errors import USER_ERRORS
 from agent_surface._pipeline._call import Call
 from agent_surface._registrations import LiveCapability
 from agent_surface.invocation import AgentConsumer
@@ -45,7 +46,7 @@ class PolicyContexts:
             return NO_HOST
         try:
             return MappingProxyType(dict(self._host_context()))
-        except Exception:
+        except USER_ERRORS:
             logger.exception("the host context raised; policies see none")
             return NO_HOST
 

@@ -9,6 +9,7 @@ from types import MappingProxyType
 from agent_surface._base._json import FrozenJson, NotJsonError, freeze_json, json_bytes
 from agent_surface._base._limits import AgentSurfaceLimits
 from agent_surface._base._ports import Clock
+from agent_surface._base._user_errors import USER_ERRORS
 from agent_surface._failures import execution_failed, is_cacheable
 from agent_surface._pipeline._call import Call
 from agent_surface.audit import AuditRecord
@@ -123,9 +124,7 @@ class Settlement:
             call, result, cached=cached and is_cacheable(error.payload), facts=error.log_facts, payload=error.payload
         )
 
-    def refuse(
-        self, request: AgentInvocation, consumer: AgentConsumer, error: AgentCapabilityError
-    ) -> InvocationError:
+    def refuse(self, request: AgentInvocation, consumer: AgentConsumer, error: AgentCapabilityError) -> InvocationError:
         """Answer a request that never became a call; it is in the audit and nowhere else."""
         invocation_id = request.invocation_id[:MAX_SHOWN] if isinstance(request.invocation_id, str) else ""
         result = _error_result(invocation_id, request.capability_id, error.payload, self._version(), False)
@@ -166,7 +165,7 @@ class Settlement:
         if call.dispatched and self._before_settlement is not None:
             try:
                 self._before_settlement()
-            except Exception:
+            except USER_ERRORS:
                 logger.exception("pushing availability before a settlement raised")
         version = self._version()
         return version, call.version_before is not None and call.version_before != version

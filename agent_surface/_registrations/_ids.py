@@ -35,7 +35,9 @@ class RegistrationIds:
         if prefix != "reg" or not (number.isascii() and number.isdigit()) or len(number) > 18:
             return False
         count = int(number)
-        return 0 < count <= self._issued and hmac.compare_digest(tag.encode("utf-8", "replace"), self._tag(count).encode())
+        return 0 < count <= self._issued and hmac.compare_digest(
+            tag.encode("utf-8", "replace"), self._tag(count).encode()
+        )
 
     def _tag(self, number: int) -> str:
         return hashlib.blake2b(str(number).encode(), key=self._secret, digest_size=_TAG_CHARACTERS // 2).hexdigest()

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from agent_surface._base._awaitables import abandon
 from agent_surface._base._json import FrozenJson
+from agent_surface._base._user_errors import USER_ERRORS
 from agent_surface.contracts import ActionBinding, BoundComponent, Concurrency, ObservationBinding, ProcedureBinding
 from agent_surface.contracts._capabilities import ActionContract, ObservationContract
 from agent_surface.contracts._concurrency import INSTANCE
@@ -119,41 +120,43 @@ class LiveCapability:
 
     def availability(self) -> Availability:
         """Whether it can be used at this very moment; user code that raises says no (AS-AVAIL-001, AS-AVAIL-003)."""
-        registration = self.registration
-        if not registration.enabled:
+        if not self.registration.enabled:
             return COMPONENT_DISABLED
-        source = registration.bound.availability
+        state = self._state()
+        if not state.available or self.binding.when is None:
+            return state
+        return self._asked(self.binding.when)
+
+    def _state(self) -> Availability:
+        """What the component says of it, else what was pushed."""
+        source = self.registration.bound.availability
         if source is not None:
             try:
                 asked = source(self.capability_id)
-                if not asked.available:
-                    return Availability(available=False, reason=reason_text(asked.reason, self.capability_id))
-            except Exception:
+                return AVAILABLE if asked.available else self._unavailable(asked.reason)
+            except USER_ERRORS:
                 logger.exception("the availability of %s could not be told", self.capability_id)
                 return WHEN_ERROR
-        elif registration.overrides:
-            pushed = registration.overrides.get(self.capability_id)
-            if pushed is not None and not pushed.available:
-                return Availability(
-                    available=False,
-                    reason=reason_text(pushed.reason or self.binding.unavailable_reason, self.capability_id),
-                )
-        when: Predicate | None = self.binding.when
-        if when is None:
+        pushed = self.registration.overrides.get(self.capability_id)
+        if pushed is None or pushed.available:
             return AVAILABLE
+        return self._unavailable(pushed.reason or self.binding.unavailable_reason)
+
+    def _asked(self, when: Predicate) -> Availability:
         try:
             answer: object = when()
             # A coroutine is true whatever it would return; the predicate has not answered.
-            if inspect.isawaitable(answer):
+            if answer is not True and inspect.isawaitable(answer):
                 abandon(answer)
                 logger.error("the predicate of %s returned something to await", self.capability_id)
                 return WHEN_ERROR
-            if answer:
-                return AVAILABLE
-        except Exception:
+            return AVAILABLE if answer else self._unavailable(self.binding.unavailable_reason)
+        except USER_ERRORS:
             logger.exception("the predicate of %s raised", self.capability_id)
             return WHEN_ERROR
-        return Availability(available=False, reason=reason_text(self.binding.unavailable_reason, self.capability_id))
+
+    def _unavailable(self, reason: Text | None) -> Availability:
+        return Availability(available=False, reason=reason_text(reason, self.capability_id))
 
 
 def reason_text(reason: Text | None, capability_id: str) -> str:
@@ -162,7 +165,7 @@ def reason_text(reason: Text | None, capability_id: str) -> str:
     if callable(reason):
         try:
             said = reason()
-        except Exception:
+        except USER_ERRORS:
             logger.exception("the unavailable reason of %s raised", capability_id)
             return DEFAULT_REASON
     if not isinstance(said, str) or not said.strip():

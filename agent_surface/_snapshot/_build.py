@@ -8,6 +8,7 @@ from types import MappingProxyType
 
 from agent_surface._base._awaitables import abandon
 from agent_surface._base._json import json_bytes
+from agent_surface._base._user_errors import USER_ERRORS
 from agent_surface._registrations import LiveCapability, Registration
 from agent_surface._registrations._live import reason_text
 from agent_surface._snapshot._values import (
@@ -57,7 +58,7 @@ class SnapshotBuilder:
         components: list[tuple[int, ComponentDescriptor]] = []
         procedures: list[ProcedureDescriptor] = []
         for registration in registrations:
-            if not self._in_scope(registration.type):
+            if not self._context.covers(registration.type):
                 continue
             observations: list[ObservationDescriptor] = []
             actions: list[ActionDescriptor] = []
@@ -107,10 +108,6 @@ class SnapshotBuilder:
             route=route,
         )
         return snapshot if self._context.budget is None else _within(snapshot, self._context.budget)
-
-    def _in_scope(self, component_type: str) -> bool:
-        scope = self._context.scope
-        return not scope or any(component_type == prefix or component_type.startswith(f"{prefix}.") for prefix in scope)
 
     def _availability(self, live: LiveCapability) -> Availability | None:
         """State and the consumer's policies together; ``None`` when hidden."""
@@ -181,7 +178,7 @@ def _note(live: LiveCapability) -> str | None:
         return None
     try:
         note = describe()
-    except Exception:
+    except USER_ERRORS:
         logger.exception("describing %s raised", live.capability_id)
         return None
     if not isinstance(note, str) or not note.strip():

@@ -34,6 +34,15 @@ class SnapshotContext:
     include_unavailable: bool = True
     budget: SnapshotBudget | None = None
 
+    def covers(self, component_type: str) -> bool:
+        """Whether components of that type are in scope."""
+        return not self.scope or any(is_within(component_type, prefix) for prefix in self.scope)
+
+
+def is_within(component_type: str, prefix: str) -> bool:
+    """Whether a type, or a prefix of types, is ``prefix`` or lies below it."""
+    return component_type == prefix or component_type.startswith(f"{prefix}.")
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RouteInfo:

@@ -16,6 +16,7 @@ import logging
 from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
+from agent_surface._base._user_errors import USER_ERRORS
 from agent_surface.confirmations._values import PendingConfirmation
 
 _log = logging.getLogger(__name__)
@@ -86,5 +87,5 @@ def _deliver(subscription: _Subscription, pending: tuple[PendingConfirmation, ..
         return
     try:
         subscription.listener(pending)
-    except Exception:  # noqa: BLE001 - the listener is the application's code
+    except USER_ERRORS:
         _log.exception("a listener of pending confirmations failed; the others are told all the same")

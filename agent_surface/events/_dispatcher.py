@@ -7,6 +7,7 @@ from collections import deque
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
 
+from agent_surface._base._user_errors import USER_ERRORS
 from agent_surface.events._values import AgentSurfaceEvent
 
 logger = logging.getLogger("agent_surface.events")
@@ -105,5 +106,5 @@ class EventDispatcher:
                 continue
             try:
                 listener(event)
-            except Exception:
+            except USER_ERRORS:
                 logger.exception("a listener raised on %s", event.type)

@@ -10,6 +10,7 @@ from types import MappingProxyType
 from typing_extensions import override
 
 from agent_surface._base._json import FrozenJson
+from agent_surface._base._user_errors import USER_ERRORS
 from agent_surface._failures import capability_error, not_authorized, not_found, rate_limited
 from agent_surface.errors import ErrorCode
 from agent_surface.policies._policy import (
@@ -161,7 +162,7 @@ class _RequireConfirmation(_Named):
             return True
         try:
             return bool(self._when(context))
-        except Exception:
+        except USER_ERRORS:
             logger.exception("the condition of require_confirmation raised for %s; asking", context.capability_id)
             return True
 
@@ -170,7 +171,7 @@ class _RequireConfirmation(_Named):
             return self._summary
         try:
             return self._summary(context)
-        except Exception:
+        except USER_ERRORS:
             logger.exception("the summary of require_confirmation raised for %s", context.capability_id)
             return None
 

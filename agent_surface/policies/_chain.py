@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import inspect
 import logging
-from collections.abc import Awaitable, Callable, Generator, Sequence
+from collections.abc import Awaitable, Callable, Generator, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
 from agent_surface._base._awaitables import abandon
+from agent_surface._base._user_errors import USER_ERRORS
 from agent_surface._failures import not_authorized
 from agent_surface.errors import AgentCapabilityError, AgentSurfaceError
 from agent_surface.policies._policy import (
@@ -78,23 +79,55 @@ def compose_policies(
 
 
 def evaluate_discovery(chain: PolicyChain, context: PolicyContext) -> DiscoveryDecision:
-    """What this consumer sees: any hide wins, else the first disable, else expose. A policy that throws hides."""
+    """What this consumer sees; policies after the first that hides are not asked."""
+    return compose_votes(discovery_vote(name, hook, context).decision for name, hook in chain.discovery)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DiscoveryVote:
+    """What one policy said, and what it counts as.
+
+    Attributes:
+        decision: What counts: ``HIDE`` for a policy that did not decide.
+        threw: Whether it raised.
+    """
+
+    decision: DiscoveryDecision
+    threw: bool = False
+
+
+_HIDDEN = DiscoveryVote(decision=HIDE)
+_THREW = DiscoveryVote(decision=HIDE, threw=True)
+_EXPOSED = DiscoveryVote(decision=EXPOSE)
+
+
+def discovery_vote(name: str, hook: Hook, context: PolicyContext) -> DiscoveryVote:
+    """Ask one policy; one that throws, or returns no decision, hides."""
+    try:
+        vote = hook(context)
+    except USER_ERRORS:
+        logger.exception("policy %s raised during discovery of %s; hidden", name, context.capability_id)
+        return _THREW
+    # Compared by value, and only what is known to expose exposes: a text in place of the member still counts.
+    if not isinstance(vote, DiscoveryDecision) or not _is_outcome(vote.outcome):
+        abandon(vote)
+        logger.error("policy %s returned no DiscoveryDecision for %s; hidden", name, context.capability_id)
+        return _HIDDEN
+    if vote.outcome == DiscoveryOutcome.HIDE:
+        return _HIDDEN
+    if vote.outcome == DiscoveryOutcome.DISABLE:
+        return DiscoveryVote(decision=disable(vote.reason if isinstance(vote.reason, str) else ""))
+    return _EXPOSED
+
+
+def compose_votes(decisions: Iterable[DiscoveryDecision]) -> DiscoveryDecision:
+    """Any hide wins, else the first disable, else expose; stops at the first hide."""
     outcome = EXPOSE
-    for name, hook in chain.discovery:
-        try:
-            vote = hook(context)
-        except Exception:
-            logger.exception("policy %s raised during discovery of %s; hidden", name, context.capability_id)
+    for decision in decisions:
+        if decision.outcome is DiscoveryOutcome.HIDE:
             return HIDE
-        # Compared by value, and only what is known to expose exposes: a text in place of the member still counts.
-        if not isinstance(vote, DiscoveryDecision) or not _is_outcome(vote.outcome):
-            abandon(vote)
-            logger.error("policy %s returned no DiscoveryDecision for %s; hidden", name, context.capability_id)
-            return HIDE
-        if vote.outcome == DiscoveryOutcome.HIDE:
-            return HIDE
-        if vote.outcome == DiscoveryOutcome.DISABLE and outcome is EXPOSE:
-            outcome = disable(vote.reason if isinstance(vote.reason, str) else "")
+        if decision.outcome is DiscoveryOutcome.DISABLE and outcome is EXPOSE:
+            outcome = decision
     return outcome
 
 
@@ -125,7 +158,7 @@ def _step(hooks: Sequence[tuple[str, Hook]], index: int, context: PolicyContext)
     except AgentCapabilityError as error:
         inner.close()
         raise _attributed(error, name) from error.__cause__
-    except Exception as error:
+    except USER_ERRORS as error:
         inner.close()
         logger.exception("policy %s raised on %s; refused", name, context.capability_id)
         raise _undecided(name) from error

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 
 from agent_surface._base._ports import Clock
+from agent_surface._base._user_errors import USER_ERRORS
 from agent_surface.audit import AuditRecord, AuditSink
 from agent_surface.confirmations._evidence import ConfirmationAudit
 
@@ -30,7 +31,7 @@ class AuditTrail:
         """Hand over one record."""
         try:
             self.sink.record(record)
-        except Exception:
+        except USER_ERRORS:
             self.failures += 1
             logger.exception("the audit sink did not take a record")
 

@@ -29,6 +29,7 @@ from agent_surface.policies import AgentEnvironment, AgentPolicy
 from agent_surface.procedures import ProcedureExecutor
 from agent_surface.registry._announcements import Announcements
 from agent_surface.registry._audit_trail import AuditTrail
+from agent_surface.registry._internals import RegistryInternals, attest_registry
 from agent_surface.registry._owner import Owner
 from agent_surface.registry._registrar import Registrar
 from agent_surface.registry._registry import AgentSurfaceRegistry
@@ -147,7 +148,8 @@ def create_agent_surface_registry(
         settlement=settlement,
         interruption=interruption,
     )
-    return AgentSurfaceRegistry(
+    internals = RegistryInternals(owner=owner, store=store, contexts=contexts)
+    registry = AgentSurfaceRegistry(
         surface_id=surface_id,
         environment=environment,
         owner=owner,
@@ -163,4 +165,7 @@ def create_agent_surface_registry(
         phases=phases,
         trail=trail,
         route=route,
+        internals=internals,
     )
+    attest_registry(registry, internals)
+    return registry

@@ -7,6 +7,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Literal
 
 from agent_surface._base._limits import AgentSurfaceLimits
+from agent_surface._base._user_errors import USER_ERRORS
 from agent_surface._registrations import (
     LiveCapability,
     Registration,
@@ -252,7 +253,7 @@ class Registrar:
         )
         try:
             return guard(candidate) != "accept"
-        except Exception:
+        except USER_ERRORS:
             logger.exception("the registration guard raised; %s is rejected", registration.type)
             return True
 

@@ -11,6 +11,7 @@ from types import TracebackType
 from typing import Self
 
 from agent_surface._base._ports import Clock, HostLoop
+from agent_surface._base._user_errors import USER_ERRORS
 from agent_surface._pipeline._call import Call
 from agent_surface._pipeline._pipeline import Phases, Pipeline
 from agent_surface._pipeline._policy_context import PolicyContexts
@@ -44,6 +45,7 @@ from agent_surface.policies import AgentEnvironment
 from agent_surface.procedures import ProcedureExecutor
 from agent_surface.registry._announcements import Announcements
 from agent_surface.registry._audit_trail import AuditTrail
+from agent_surface.registry._internals import RegistryInternals
 from agent_surface.registry._owner import Owner
 from agent_surface.registry._registrar import Registrar
 from agent_surface.registry._statistics import RegistryStatistics
@@ -83,6 +85,7 @@ class AgentSurfaceRegistry:
         phases: Phases,
         trail: AuditTrail,
         route: Callable[[], RouteInfo | None] | None,
+        internals: RegistryInternals,
     ) -> None:
         self.surface_id = surface_id
         self.environment: AgentEnvironment = environment
@@ -99,6 +102,8 @@ class AgentSurfaceRegistry:
         self._phases = phases
         self._trail = trail
         self._route = route
+        # Kept alive here and nowhere else; see there.
+        self._internals = internals
 
     # What anybody may read.
 
@@ -335,6 +340,6 @@ class AgentSurfaceRegistry:
         try:
             route = self._route()
             return route.frozen() if route is not None else None
-        except Exception:
+        except USER_ERRORS:
             logger.exception("the route could not be told; the snapshot has none")
             return None
