@@ -15,7 +15,7 @@ from agent_surface.assistant import CommandBackend
 from agent_surface.toolset import create_agent_toolset
 from demo_app.domain import FleetClock, SystemFleetClock, open_fleet
 from demo_app.procedures import create_fleet_services, offer_procedures
-from demo_app.views import FleetSession, MainWindow
+from demo_app.views import FleetSession, MainWindow, Outline
 from qt_binding import create_qt_registry, provide_surface
 from qt_binding.assistant import AssistantDock, create_assistant_session
 from qt_binding.confirmation import ConfirmationHost
@@ -121,7 +121,7 @@ class Console:
         return RouteInfo(path=f"/{self.window.section()}")
 
     def _show_component(self, component_type: str, _instance_id: str) -> None:
-        self.window.reveal(component_type)
+        Outline(self.window.reveal(component_type))
 
     def _show_question(self, _confirmation_id: str) -> None:
         dialog = self.confirmations.dialog

@@ -10,6 +10,7 @@ from demo_app.views._filter_bar import FilterBar
 from demo_app.views._import_dialog import ImportDialog
 from demo_app.views._jobs import Job
 from demo_app.views._main_window import MainWindow, Section
+from demo_app.views._outline import Outline
 from demo_app.views._record_pages import ActivityPage, NotesPage
 from demo_app.views._session import FleetSession
 
@@ -25,6 +26,7 @@ __all__ = [
     "Job",
     "MainWindow",
     "NotesPage",
+    "Outline",
     "Section",
     "SelectionMode",
 ]

@@ -16,7 +16,7 @@ from pytestqt.qtbot import QtBot
 from agent_surface.assistant import AssistantMessage, SessionState, ToolCall, ToolCallStatus
 from demo_app.composition import Console
 from demo_app.domain import ChangeResult, DeviceStatus, FleetService
-from demo_app.views import MainWindow
+from demo_app.views import MainWindow, Outline
 
 
 def say(qtbot: QtBot, console: Console, text: str) -> None:
@@ -117,6 +117,10 @@ def test_show_in_window_brings_the_component_to_the_front(qtbot: QtBot, console:
     window.go_to("activity")
     console.dock.show_requested.emit("devices.table", "default")
     assert window.section() == "devices"
+    outline = window.table.findChildren(Outline)[0]
+    assert outline.isVisible()
+    assert outline.size() == window.table.size()
+    qtbot.waitUntil(lambda: not window.table.findChildren(Outline))
     window.drawer.close()
     console.dock.show_requested.emit("devices.drawer", "default")
     assert window.drawer.isVisible()
