@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 
+from agent_surface.audit._redaction import AuditRedaction, redacted
 from agent_surface.audit._values import AuditRecord
 
 
@@ -12,12 +13,14 @@ class MemoryAuditSink:
 
     Args:
         capacity: How many; older ones are dropped and counted.
+        redact: What must not be kept is taken out first.
     """
 
-    def __init__(self, capacity: int = 1_000) -> None:
+    def __init__(self, capacity: int = 1_000, *, redact: AuditRedaction | None = None) -> None:
         if capacity < 1:
             raise ValueError("capacity must be at least 1")
         self._records: deque[AuditRecord] = deque(maxlen=capacity)
+        self._redact = redact
         self._dropped = 0
 
     @property
@@ -34,4 +37,4 @@ class MemoryAuditSink:
         """Keep one record."""
         if len(self._records) == self._records.maxlen:
             self._dropped += 1
-        self._records.append(record)
+        self._records.append(redacted(record, self._redact))
