@@ -6,7 +6,7 @@ import logging
 
 from agent_surface._base._ports import Clock
 from agent_surface._base._user_errors import USER_ERRORS
-from agent_surface.audit import AuditRecord, AuditSink
+from agent_surface.audit import AuditRecord, AuditSink, LossyAuditSink
 from agent_surface.confirmations._evidence import ConfirmationAudit
 
 logger = logging.getLogger("agent_surface.registry")
@@ -17,22 +17,26 @@ class AuditTrail:
 
     Attributes:
         sink: Where records go.
-        failures: How many it did not take.
     """
 
-    __slots__ = ("_clock", "failures", "sink")
+    __slots__ = ("_clock", "_refused", "sink")
 
     def __init__(self, *, sink: AuditSink, clock: Clock) -> None:
         self._clock = clock
         self.sink = sink
-        self.failures = 0
+        self._refused = 0
+
+    @property
+    def failures(self) -> int:
+        """How many records the sink did not take, or took and lost."""
+        return self._refused + (self.sink.lost if isinstance(self.sink, LossyAuditSink) else 0)
 
     def record(self, record: AuditRecord) -> None:
         """Hand over one record."""
         try:
             self.sink.record(record)
         except USER_ERRORS:
-            self.failures += 1
+            self._refused += 1
             logger.exception("the audit sink did not take a record")
 
     def record_confirmation(self, step: ConfirmationAudit) -> None:

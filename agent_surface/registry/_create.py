@@ -19,7 +19,7 @@ from agent_surface._pipeline._resolution import Resolution
 from agent_surface._pipeline._settlement import Settlement
 from agent_surface._registrations import RegistrationGuard, RegistrationStore
 from agent_surface._snapshot import RouteInfo
-from agent_surface.audit import AuditSink, MemoryAuditSink
+from agent_surface.audit import AuditSink, CombinedAuditSink, LoggingAuditSink, MemoryAuditSink
 from agent_surface.authority import CapabilityAuthority
 from agent_surface.authority._authority import require_authority
 from agent_surface.confirmations._store import ConfirmationStore
@@ -61,7 +61,7 @@ def create_agent_surface_registry(
         environment: ``production`` accepts only a proven contract; ``development`` explains itself in the log.
         context: The application's context for policies and handlers; synchronous and cheap.
         policies: Guards of everything, outermost in every chain.
-        audit: Where records go; bounded memory when absent.
+        audit: Where records go; bounded memory when absent, in development beside the log.
         on_register: Decides about each component before it is accepted.
         on_duplicate_instance: What happens to a second component of the same type and instance.
         duplicate_suffix_policy: What happens when a view capability has the name of a known procedure.
@@ -90,7 +90,7 @@ def create_agent_surface_registry(
     owner = Owner()
     events = EventDispatcher()
     announcements = Announcements(host_loop=loop, events=events)
-    trail = AuditTrail(sink=audit if audit is not None else MemoryAuditSink(bounds.audit_buffer_size), clock=time)
+    trail = AuditTrail(sink=audit if audit is not None else _default_audit(environment, bounds), clock=time)
     store = RegistrationStore(clock=time, ids=source, limits=bounds)
     contexts = PolicyContexts(clock=time, environment=environment, host_context=context)
     confirmations = ConfirmationStore(
@@ -169,3 +169,8 @@ def create_agent_surface_registry(
     )
     attest_registry(registry, internals)
     return registry
+
+
+def _default_audit(environment: AgentEnvironment, limits: AgentSurfaceLimits) -> AuditSink:
+    memory = MemoryAuditSink(limits.audit_buffer_size)
+    return CombinedAuditSink(memory, LoggingAuditSink()) if environment == "development" else memory

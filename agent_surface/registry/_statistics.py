@@ -22,7 +22,7 @@ class RegistryStatistics:
         resolved_confirmations: Decisions that are remembered.
         queued_events: Events that wait for delivery.
         lost_events: Events dropped because listeners emitted faster than they heard.
-        audit_failures: Records a sink did not take.
+        audit_failures: Records the sink did not take, or took and lost.
     """
 
     registrations: int
