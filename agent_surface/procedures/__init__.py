@@ -4,5 +4,7 @@ Above: registrations ask which paths there are, the pipeline executes. Below: co
 """
 
 from agent_surface.procedures._executor import ProcedureExecutor, ProcedureInfo, ServiceExecutor
+from agent_surface.procedures._http import HttpExecutor
+from agent_surface.procedures._http_refusals import HttpFailure
 
-__all__ = ["ProcedureExecutor", "ProcedureInfo", "ServiceExecutor"]
+__all__ = ["HttpExecutor", "HttpFailure", "ProcedureExecutor", "ProcedureInfo", "ServiceExecutor"]
