@@ -16,6 +16,11 @@ from agent_surface.contracts._components import (
     define_agent_component_contract,
 )
 from agent_surface.contracts._concurrency import Concurrency
+from agent_surface.contracts._external import (
+    AgentExternalToolContract,
+    BoundExternalTool,
+    define_external_agent_tool_contract,
+)
 from agent_surface.contracts._handlers import ActionBinding, ObservationBinding
 from agent_surface.contracts._procedures import (
     AgentProcedureContract,
@@ -29,8 +34,10 @@ __all__ = [
     "ActionBinding",
     "ActionContract",
     "AgentComponentContract",
+    "AgentExternalToolContract",
     "AgentProcedureContract",
     "BoundComponent",
+    "BoundExternalTool",
     "Concurrency",
     "ObservationBinding",
     "ObservationContract",
@@ -40,5 +47,6 @@ __all__ = [
     "bind_procedure",
     "define_agent_component_contract",
     "define_agent_procedure_contract",
+    "define_external_agent_tool_contract",
     "observation_contract",
 ]

@@ -3,38 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from copy import copy
 from dataclasses import dataclass, replace
 from types import MappingProxyType
-from typing import Generic, Literal, TypeAlias, TypeVar, cast
+from typing import TypeAlias, TypeVar, cast
 
-from agent_surface._base._json import FrozenJson, JsonSchema, JsonValue, thaw_json
+from agent_surface._base._json import JsonSchema, JsonValue
 from agent_surface._base._provenance import ProofStore
-from agent_surface._manifest import DeclarationRecord, make_record
-from agent_surface.contracts._capabilities import AuditName, ConfirmationName, attachments_json
-from agent_surface.contracts._checks import (
-    DEFAULT_LIMITS,
-    check_attachments,
-    check_description,
-    check_meta,
-    check_origin,
-    check_tags,
-    check_timeout,
-    definition_error,
-    require_member,
-    require_object_input,
-    require_schema,
-)
+from agent_surface._manifest import make_record
+from agent_surface.contracts._capabilities import AuditName, ConfirmationName
+from agent_surface.contracts._checks import definition_error, require_member
 from agent_surface.contracts._concurrency import Concurrency
+from agent_surface.contracts._domain import (
+    DomainContract,
+    DomainEffect,
+    DomainSeal,
+    declare_domain,
+    domain_declaration,
+    with_own_schemas,
+)
 from agent_surface.contracts._handlers import Predicate, Text, check_predicate, is_coroutine_function
 from agent_surface.contracts._module import declaring_module
 from agent_surface.contracts._recording import announce_declaration
-from agent_surface.errors import DefinitionErrorCode
 from agent_surface.ids import procedure_path, require_procedure_id
-from agent_surface.invocation import AuditLevel, CapabilityKind, Confirmation, Effect, Plane
+from agent_surface.invocation import CapabilityKind, Confirmation, Plane
 from agent_surface.policies import AgentPolicy, PolicyAttachment
 from agent_surface.schemas import (
-    EMPTY_OBJECT_SCHEMA,
     AgentSchema,
     from_json_schema,
     reduce_object_schema,
@@ -44,37 +37,12 @@ from agent_surface.schemas import (
 InT = TypeVar("InT")
 OutT = TypeVar("OutT")
 
-ProcedureEffect: TypeAlias = Effect | Literal["server-query", "server-mutation", "external-side-effect", "destructive"]
-
 CONFIRMATION_ORDER = (Confirmation.NEVER, Confirmation.OPTIONAL, Confirmation.REQUIRED)
 
-# What an author who says nothing gets: idempotent, reversible, confirmation, audit.
-_DEFAULTS: Mapping[Effect, tuple[bool, bool | None, Confirmation, AuditLevel]] = {
-    Effect.SERVER_QUERY: (True, None, Confirmation.NEVER, AuditLevel.METADATA),
-    Effect.SERVER_MUTATION: (False, False, Confirmation.OPTIONAL, AuditLevel.METADATA),
-    Effect.EXTERNAL_SIDE_EFFECT: (False, False, Confirmation.REQUIRED, AuditLevel.FULL),
-    Effect.DESTRUCTIVE: (False, False, Confirmation.REQUIRED, AuditLevel.FULL),
-}
 
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False, weakref_slot=True)
-class AgentProcedureContract(Generic[InT, OutT]):
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class AgentProcedureContract(DomainContract[InT, OutT]):
     """A back-end procedure. Made by :func:`define_agent_procedure_contract`; compares by identity."""
-
-    id: str
-    description: str
-    input: AgentSchema[InT]
-    output: AgentSchema[OutT] | None
-    effect: Effect
-    idempotent: bool
-    reversible: bool | None
-    confirmation: Confirmation
-    audit: AuditLevel
-    timeout_ms: int | None
-    policies: tuple[PolicyAttachment, ...]
-    tags: tuple[str, ...]
-    meta: Mapping[str, FrozenJson]
-    origin: str
 
     @property
     def path(self) -> str:
@@ -82,18 +50,7 @@ class AgentProcedureContract(Generic[InT, OutT]):
         return procedure_path(self.id)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ProcedureSeal:
-    """What was declared, out of reach of whoever holds the contract object."""
-
-    record: DeclarationRecord
-    contract: AgentProcedureContract[object, object]
-
-    def copy(self) -> ProcedureSeal:
-        """A seal for showing; changing it changes nothing that was declared."""
-        return ProcedureSeal(record=replace(self.record), contract=_copied(self.contract))
-
-
+ProcedureSeal: TypeAlias = DomainSeal[AgentProcedureContract[object, object]]
 PROCEDURE_SEALS: ProofStore[ProcedureSeal] = ProofStore()
 
 
@@ -103,7 +60,7 @@ def define_agent_procedure_contract(
     description: str,
     input: AgentSchema[InT] | None = None,
     output: AgentSchema[OutT] | None = None,
-    effect: ProcedureEffect,
+    effect: DomainEffect,
     idempotent: bool | None = None,
     reversible: bool | None = None,
     confirmation: ConfirmationName | None = None,
@@ -135,81 +92,35 @@ def define_agent_procedure_contract(
     Raises:
         AgentSurfaceDefinitionError: A part is wrong; ``PLANE_VIOLATION`` for an effect of the view plane.
     """
-    subject = require_procedure_id(id)
-    checked_effect = require_member(effect, Effect, "effect", subject)
-    defaults = _DEFAULTS.get(checked_effect)
-    if defaults is None:
-        raise definition_error(
-            f"procedure {subject} cannot have the effect {checked_effect} of the view plane",
-            subject=subject,
-            path="effect",
-            code=DefinitionErrorCode.PLANE_VIOLATION,
-        )
-    schema = cast("AgentSchema[object]", input if input is not None else EMPTY_OBJECT_SCHEMA)
-    require_schema(schema, "input", subject)
-    require_object_input(schema, subject)
-    if output is not None:
-        require_schema(output, "output", subject)
-    level = defaults[2] if confirmation is None else require_member(confirmation, Confirmation, "confirmation", subject)
-    if checked_effect is Effect.DESTRUCTIVE and level is Confirmation.NEVER:
-        raise definition_error(
-            f"destructive procedure {subject} cannot have confirmation 'never'", subject=subject, path="confirmation"
-        )
-    contract: AgentProcedureContract[object, object] = AgentProcedureContract(
-        id=subject,
-        description=check_description(description, DEFAULT_LIMITS.max_capability_description, subject),
-        input=schema,
+    contract = declare_domain(
+        cast("type[AgentProcedureContract[object, object]]", AgentProcedureContract),
+        noun="procedure",
+        subject=require_procedure_id(id),
+        description=description,
+        input=cast("AgentSchema[object] | None", input),
         output=cast("AgentSchema[object] | None", output),
-        effect=checked_effect,
-        idempotent=defaults[0] if idempotent is None else bool(idempotent),
-        reversible=defaults[1] if reversible is None else bool(reversible),
-        confirmation=level,
-        audit=defaults[3] if audit is None else require_member(audit, AuditLevel, "audit", subject),
-        timeout_ms=check_timeout(timeout_ms, subject),
-        policies=check_attachments(policies, subject),
-        tags=check_tags(tags, subject),
-        meta=check_meta(meta, DEFAULT_LIMITS.max_meta_bytes, subject),
-        origin=check_origin(origin, subject),
+        effect=effect,
+        idempotent=idempotent,
+        reversible=reversible,
+        confirmation=confirmation,
+        audit=audit,
+        timeout_ms=timeout_ms,
+        policies=policies,
+        tags=tags,
+        meta=meta,
+        origin=origin,
     )
-    seal = ProcedureSeal(
-        record=make_record(_procedure_declaration(contract, declaring_module(2))),
-        contract=replace(contract),
+    seal = DomainSeal(
+        record=make_record(
+            domain_declaration(
+                contract, declaring_module(2), kind=CapabilityKind.PROCEDURE.value, plane=Plane.DOMAIN.value
+            )
+        ),
+        contract=with_own_schemas(contract),
     )
     PROCEDURE_SEALS.attest(contract, seal)
     announce_declaration(seal.record)
     return cast("AgentProcedureContract[InT, OutT]", contract)
-
-
-def _copied(contract: AgentProcedureContract[InT, OutT]) -> AgentProcedureContract[InT, OutT]:
-    """The contract with schemas of its own, out of reach of whoever holds the original."""
-    return replace(contract, input=copy(contract.input), output=copy(contract.output))
-
-
-def _procedure_declaration(contract: AgentProcedureContract[object, object], module: str) -> dict[str, JsonValue]:
-    return {
-        "declarationId": f"{module}:{contract.id}",
-        "kind": CapabilityKind.PROCEDURE.value,
-        "origin": contract.origin,
-        "capabilities": [
-            {
-                "capabilityId": contract.id,
-                "kind": CapabilityKind.PROCEDURE.value,
-                "plane": Plane.DOMAIN.value,
-                "description": contract.description,
-                "inputSchema": thaw_json(contract.input.json_schema),
-                "outputSchema": thaw_json(contract.output.json_schema) if contract.output is not None else None,
-                "effect": contract.effect.value,
-                "idempotent": contract.idempotent,
-                "reversible": contract.reversible,
-                "confirmation": contract.confirmation.value,
-                "audit": contract.audit.value,
-                "timeoutMs": contract.timeout_ms,
-                "policies": attachments_json(contract.policies),
-                "tags": list(contract.tags),
-                "meta": thaw_json(contract.meta),
-            }
-        ],
-    }
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

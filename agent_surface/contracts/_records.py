@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from agent_surface._manifest import DeclarationRecord
 from agent_surface.contracts._components import COMPONENT_SEALS
+from agent_surface.contracts._external import EXTERNAL_SEALS
 from agent_surface.contracts._procedures import PROCEDURE_SEALS
 
 
@@ -13,4 +14,7 @@ def find_declaration(candidate: object) -> DeclarationRecord | None:
     if component is not None:
         return component.record
     procedure = PROCEDURE_SEALS.find(candidate)
-    return procedure.record if procedure is not None else None
+    if procedure is not None:
+        return procedure.record
+    external = EXTERNAL_SEALS.find(candidate)
+    return external.record if external is not None else None
