@@ -7,7 +7,7 @@ from typing import Literal
 
 from PySide6.QtCore import QByteArray, QSettings, Qt, QTimer
 from PySide6.QtGui import QAction, QCloseEvent, QKeySequence
-from PySide6.QtWidgets import QLabel, QMainWindow, QMenu, QProgressBar, QTabWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLabel, QMainWindow, QMenu, QTabWidget, QVBoxLayout, QWidget
 from typing_extensions import override
 
 from demo_app.contracts import (
@@ -31,13 +31,13 @@ from demo_app.views._menus import build_context_menu, build_menus, build_toolbar
 from demo_app.views._questions import NAMED_IN_QUESTION, WindowQuestions
 from demo_app.views._record_pages import ActivityPage, NotesPage
 from demo_app.views._session import FleetSession
+from demo_app.views._status_bar import FleetStatusBar
 from qt_binding import AgentComponentMixin, observes, performs
 
 Section = Literal["devices", "notes", "activity"]
 """The pages of the window."""
 
 _SECTIONS: tuple[Section, ...] = ("devices", "notes", "activity")
-_MESSAGE_MS = 6_000
 
 
 class MainWindow(AgentComponentMixin, QMainWindow):
@@ -80,11 +80,8 @@ class MainWindow(AgentComponentMixin, QMainWindow):
         self._build_pages()
         self.drawer = DeviceDrawer(session.repository, (self.commands.disable, self.commands.enable), self)
         self.addDockWidget(Qt.DockWidgetArea.RightDockWidgetArea, self.drawer)
-        self._shown_count = QLabel()
-        self._selected_count = QLabel()
-        self._busy_text = QLabel()
-        self._busy_bar = QProgressBar()
-        self._build_status_bar()
+        self._status = FleetStatusBar()
+        self.setStatusBar(self._status)
         self.view_menu = self._build_menus()
         self._connect_parts()
         self._connect_commands()
@@ -205,16 +202,6 @@ class MainWindow(AgentComponentMixin, QMainWindow):
         self._tabs.addTab(self.activity_page, self.tr("Activity"))
         self.setCentralWidget(self._tabs)
 
-    def _build_status_bar(self) -> None:
-        bar = self.statusBar()
-        self._busy_bar.setRange(0, 0)
-        self._busy_bar.setMaximumWidth(self.fontMetrics().averageCharWidth() * 20)
-        self._busy_bar.setAccessibleName(self.tr("Work in progress"))
-        self._busy_bar.hide()
-        self._busy_text.setTextFormat(Qt.TextFormat.PlainText)
-        for widget in (self._busy_text, self._busy_bar, self._selected_count, self._shown_count):
-            bar.addPermanentWidget(widget)
-
     def _build_menus(self) -> QMenu:
         drawer_action = self.drawer.toggleViewAction()
         drawer_action.setShortcut(QKeySequence("F9"))
@@ -298,7 +285,7 @@ class MainWindow(AgentComponentMixin, QMainWindow):
         self._update_commands()
 
     def _update_commands(self) -> None:
-        commands, selected, listed = self.commands, self.table.selected_count(), self.listed_count()
+        commands, listed = self.commands, self.listed_count()
         busy = self._session.obstacle()
         nothing_selected = self.table.selection_obstacle()
         nothing_listed = "" if listed else self.tr("No device is listed.")
@@ -316,15 +303,10 @@ class MainWindow(AgentComponentMixin, QMainWindow):
             commands.allow(action, obstacle)
         self.filter_bar.set_listed(listed)
         self._empty_text.setVisible(listed == 0)
-        number = self.locale().toString
-        self._selected_count.setText(self.tr("Selected: {count}").format(count=number(selected)))
-        self._shown_count.setText(
-            self.tr("Listed: {shown} of {total}").format(shown=number(listed), total=number(self._total))
-        )
+        self._status.show_counts(selected=self.table.selected_count(), listed=listed, total=self._total)
 
     def _show_busy(self, label: str) -> None:
-        self._busy_text.setText(label)
-        self._busy_bar.setVisible(bool(label))
+        self._status.show_busy(label)
         self._update_commands()
         if not label and self._is_waiting_to_close:
             # After those who hear of the job's result, who still read the fleet.
@@ -364,7 +346,7 @@ class MainWindow(AgentComponentMixin, QMainWindow):
 
     def _on_renamed(self, device: Device) -> None:
         self.drawer.accept_name(device)
-        self.statusBar().showMessage(self.tr("Saved."), _MESSAGE_MS)
+        self._status.say(self.tr("Saved."))
 
     def _on_rename_failed(self, error: FleetError) -> None:
         self.drawer.show_error(str(error))
@@ -393,9 +375,7 @@ class MainWindow(AgentComponentMixin, QMainWindow):
         job.failed.connect(self._on_failed)
 
     def _on_exported(self, count: int) -> None:
-        self.statusBar().showMessage(
-            self.tr("Exported devices: {count}").format(count=self.locale().toString(count)), _MESSAGE_MS
-        )
+        self._status.say(self.tr("Exported devices: {count}").format(count=self.locale().toString(count)))
 
     def _on_failed(self, error: FleetError) -> None:
         self._questions.show_problem(self.tr("That did not work"), str(error))
