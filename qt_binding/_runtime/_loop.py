@@ -16,7 +16,7 @@ from collections import deque
 from collections.abc import Callable, Generator
 from concurrent.futures import Executor
 from contextlib import contextmanager
-from typing import TypeVar, TypeVarTuple
+from typing import Any, TypeVar, TypeVarTuple
 
 import shiboken6
 from PySide6.QtCore import QObject, Qt, QThread, QTimer, Signal
@@ -123,6 +123,7 @@ class GuestLoop(QasyncEventLoop):
         self._waker = _Waker(owner, self._deliver_inbox)
         self._deadlines = DeadlineTimer(owner)
         self._pool: DaemonThreadPool | None = None
+        self._exit_requests: list[BaseException] = []
         self.on_exit_request: Callable[[BaseException], None] | None = None
         """Receives a ``SystemExit`` or ``KeyboardInterrupt`` that a callback raised, in place of Qt."""
         super().__init__(application)
@@ -160,6 +161,7 @@ class GuestLoop(QasyncEventLoop):
             # Out of a slot, PySide would end the process here and now for a SystemExit.
             if self.on_exit_request is None:
                 raise
+            self._exit_requests.append(request)
             self.on_exit_request(request)
         finally:
             if queue and not self._armed:
@@ -308,5 +310,10 @@ class GuestLoop(QasyncEventLoop):
     # qasync keeps a handler of its own that nobody can read back; asyncio's does all that is needed.
     set_exception_handler = asyncio.BaseEventLoop.set_exception_handler
     get_exception_handler = asyncio.BaseEventLoop.get_exception_handler
-    call_exception_handler = asyncio.BaseEventLoop.call_exception_handler
     default_exception_handler = asyncio.BaseEventLoop.default_exception_handler
+
+    @override
+    def call_exception_handler(self, context: dict[str, Any]) -> None:
+        """Report an exception that nobody else did; not a request to end the process, which is being obeyed."""
+        if context.get("exception") not in self._exit_requests:
+            asyncio.BaseEventLoop.call_exception_handler(self, context)

@@ -19,6 +19,9 @@ from qt_binding._runtime._runtime import find_application
 GRACE_MS = 2_000
 """How long tasks may take to end after they were cancelled."""
 
+_LAST_TURNS = 50
+"""Turns of the event loop between the settlement of calls and the cancellation of tasks."""
+
 _log = logging.getLogger(__name__)
 
 
@@ -81,6 +84,7 @@ def run(
 
 
 def _end(registry: AgentSurfaceRegistry, loop: GuestLoop, grace_ms: int) -> None:
+    loop.on_exit_request = lambda _: None  # it is ending already; leaving the last event loop would cut it short
     registry.close()
     _hide_windows()
     # The application's event loop has returned, so this one is not inside another.
@@ -102,8 +106,12 @@ def _hide_windows() -> None:
 
 
 async def _drain(loop: GuestLoop, grace_ms: int) -> None:
-    """Cancel every task and wait until they have ended, or the time is up."""
+    """Let who waits for a call hear its result, then cancel every task and wait until it ends or the time is up."""
     ends_at = loop.time() + grace_ms / 1_000
+    for _ in range(_LAST_TURNS):
+        if loop.idle:
+            break
+        await asyncio.sleep(0)
     while tasks := asyncio.all_tasks(loop) - {asyncio.current_task(loop)}:
         for task in tasks:
             task.cancel()
