@@ -12,6 +12,7 @@ from pytestqt.qtbot import QtBot
 
 from agent_surface.confirmations import PendingConfirmation
 from qt_binding.confirmation import ConfirmationHost
+from qt_binding.confirmation._dialog import ConfirmationDialog
 from tests.core.confirmations.store_under_test import StoreUnderTest
 from tests.qt.confirmation.person import Announced, Asking, WindowOf, turn
 
@@ -87,7 +88,7 @@ def make_asking(qtbot: QtBot) -> Iterator[MakeAsking]:
             asking.host.close()
             asking.host.deleteLater()
     turn()
-    left = [widget for widget in QApplication.topLevelWidgets() if widget.property("agentSurfaceConfirmation")]
+    left = [widget for widget in QApplication.topLevelWidgets() if isinstance(widget, ConfirmationDialog)]
     assert left == []
 
 

@@ -16,6 +16,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QMainWindow, QPushButton, QWidget
 
 from agent_surface.confirmations import PendingConfirmation
+from qt_binding._availability import blocking_dialog
 from qt_binding.confirmation import ConfirmationHost
 from qt_binding.confirmation._dialog import ConfirmationDialog
 from qt_binding.confirmation._host import ARMING_MS, NOTICE_MS
@@ -89,7 +90,17 @@ def test_the_dialog_blocks_its_own_window_and_no_other(
         click(refresh)
     assert hits == ["other"]
     assert asking.dialog.windowModality() is Qt.WindowModality.WindowModal
-    assert asking.dialog.property("agentSurfaceConfirmation") is True
+
+
+@pytest.mark.parametrize("with_window", [True, False], ids=["over the window", "alone"])
+def test_the_question_does_not_make_its_own_target_unavailable(
+    make_asking: MakeAsking, window: QMainWindow, with_window: bool
+) -> None:
+    """An approved call finds the component usable although the dialog was in front of it."""
+    asking = make_asking(lambda _pending: window if with_window else None)
+    asking.ask()
+    assert asking.dialog.isModal()
+    assert blocking_dialog(window) is None
 
 
 def test_without_a_window_the_dialog_stands_alone(make_asking: MakeAsking, window: QMainWindow) -> None:
