@@ -13,8 +13,8 @@ from agent_surface._base._user_errors import USER_ERRORS
 from agent_surface.contracts import ActionBinding, BoundComponent, Concurrency, ObservationBinding, ProcedureBinding
 from agent_surface.contracts._capabilities import ActionContract, ObservationContract
 from agent_surface.contracts._concurrency import INSTANCE
+from agent_surface.contracts._domain import DomainContract
 from agent_surface.contracts._handlers import Predicate, Text
-from agent_surface.contracts._procedures import AgentProcedureContract
 from agent_surface.invocation import (
     AVAILABLE,
     AuditLevel,
@@ -79,7 +79,7 @@ class LiveCapability:
         registration: Registration,
         capability_id: str,
         name: str,
-        contract: ObservationContract[object] | ActionContract[object, object] | AgentProcedureContract[object, object],
+        contract: ObservationContract[object] | ActionContract[object, object] | DomainContract[object, object],
         binding: ObservationBinding | ActionBinding | ProcedureBinding,
         chain: PolicyChain,
         default_timeout_ms: int,

@@ -89,11 +89,11 @@ def prepare_capabilities(
             default_timeout_ms=limits.procedure_timeout_ms,
         )
     for live in capabilities.values():
-        _check_limits(live, limits)
+        check_limits(live, limits)
     return capabilities
 
 
-def _check_limits(live: LiveCapability, limits: AgentSurfaceLimits) -> None:
+def check_limits(live: LiveCapability, limits: AgentSurfaceLimits) -> None:
     """Hold a capability to the limits of this registry; it was held to the usual ones when it was declared."""
     check_description(live.description, limits.max_capability_description, live.capability_id)
     check_meta_size(live.meta, limits.max_meta_bytes, live.capability_id)

@@ -9,6 +9,7 @@ from agent_surface._base._json import FrozenJson
 from agent_surface._base._provenance import ProofStore
 from agent_surface._manifest import Completeness, DeclarationRecord, verify_manifest
 from agent_surface.contracts._components import BOUND_PROOFS, BoundComponent
+from agent_surface.contracts._external import EXTERNAL_PROOFS, BoundExternalTool
 from agent_surface.contracts._procedures import PROCEDURE_BINDING_PROOFS
 from agent_surface.errors import AgentSurfaceDefinitionError, AuthorityError, DefinitionErrorCode
 from agent_surface.policies import AgentPolicy, PolicyAttachment, policy_phases
@@ -18,6 +19,11 @@ REMEDY = "If that is meant, write the contract again with `python -m agent_surfa
 _REGISTER_WITH_AUTHORITY = (
     "only components bound from a contract of the authority can be registered; "
     "declare it with define_agent_component_contract and bind it with contract.bind(...)"
+)
+
+_EXPOSE_WITH_AUTHORITY = (
+    "only tools bound from a contract of the authority can be exposed; "
+    "declare it with define_external_agent_tool_contract and bind it with contract.bind(...)"
 )
 
 
@@ -168,6 +174,29 @@ def require_bound(candidate: object) -> BoundComponent:
     if bound is None:
         raise AgentSurfaceDefinitionError(DefinitionErrorCode.INVALID_DEFINITION, _REGISTER_WITH_AUTHORITY)
     return bound
+
+
+def require_tool(candidate: object) -> BoundExternalTool:
+    """The sealed tool behind ``candidate``.
+
+    Raises:
+        AgentSurfaceDefinitionError: It was not made by ``contract.bind`` of a genuine contract.
+    """
+    tool = EXTERNAL_PROOFS.find(candidate)
+    if tool is None:
+        raise AgentSurfaceDefinitionError(DefinitionErrorCode.INVALID_DEFINITION, _EXPOSE_WITH_AUTHORITY)
+    return tool
+
+
+def verify_tool(authority: AuthorityProof, tool: BoundExternalTool) -> None:
+    """Hold a tool against the manifest: its declaration by hash, demanded policies by name, phase and parameters.
+
+    Raises:
+        AgentSurfaceDefinitionError: It is unknown, changed, or a demanded policy is not bound.
+    """
+    authority.verify(tool.seal.record)
+    contract = tool.seal.contract
+    _require_policies(contract.id, contract.policies, tool.binding.policies)
 
 
 def verify_binding(authority: AuthorityProof, bound: BoundComponent) -> None:
