@@ -1,17 +1,31 @@
-"""The contract of an application, from its source.
+"""The contract of an application, proven from its source.
 
-Above: the command line. Below: contracts and the manifest. Only evaluation so far; the proof that nothing else is
-declared comes with the static part.
+Above: the command line. Below: the authority, contracts and the manifest.
+
+Everything the entry points import is read, every declaration in it is found, and importing the declaring modules has to
+declare exactly that, twice, in different surroundings. What cannot be proven is an error with a file and a line.
 """
 
-from agent_surface.compiler._configuration import CompilerConfiguration, ConfigurationError, read_configuration
-from agent_surface.compiler._evaluation import EvaluationError, contract_text, evaluate_contract
+from agent_surface.compiler._compile import compile_capability_authority, compile_contract, contract_text
+from agent_surface.compiler._configuration import (
+    CompilerConfiguration,
+    ConfigurationError,
+    ExternalApproval,
+    parse_configuration,
+    read_configuration,
+)
+from agent_surface.compiler._problems import CompilationError, Problem, ProblemCode
 
 __all__ = [
+    "CompilationError",
     "CompilerConfiguration",
     "ConfigurationError",
-    "EvaluationError",
+    "ExternalApproval",
+    "Problem",
+    "ProblemCode",
+    "compile_capability_authority",
+    "compile_contract",
     "contract_text",
-    "evaluate_contract",
+    "parse_configuration",
     "read_configuration",
 ]

@@ -7,10 +7,10 @@ import sys
 from pathlib import Path
 
 from agent_surface.compiler import (
+    CompilationError,
     ConfigurationError,
-    EvaluationError,
+    compile_contract,
     contract_text,
-    evaluate_contract,
     read_configuration,
 )
 
@@ -28,9 +28,8 @@ def main(arguments: list[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     try:
         configuration = read_configuration(Path.cwd())
-        sys.path.insert(0, str(configuration.root))
-        text = contract_text(evaluate_contract(configuration))
-    except (ConfigurationError, EvaluationError) as error:
+        text = contract_text(compile_contract(configuration))
+    except (ConfigurationError, CompilationError) as error:
         print(f"agent-surface: {error}", file=sys.stderr)  # noqa: T201  # the command's own output
         return 2
     path = configuration.contract

@@ -1,57 +1,281 @@
-"""A contract from the declarations that importing the declared modules makes."""
+"""What the declarations received, from fresh interpreters without a display."""
 
 from __future__ import annotations
 
-import importlib
 import json
+import os
+import subprocess
 import sys
-from collections.abc import Iterable
+import tempfile
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Final, TypeAlias, cast
 
-from agent_surface._base._json import JsonValue
-from agent_surface._manifest import DeclarationRecord, make_manifest
-from agent_surface.compiler._configuration import CompilerConfiguration
-from agent_surface.contracts._records import find_declaration
-from agent_surface.errors import AgentSurfaceError
+from agent_surface._base._json import FrozenJson, freeze_json
+from agent_surface._manifest import DeclarationRecord
+from agent_surface.compiler._problems import Problem, ProblemCode
+from agent_surface.compiler._program import Place, Program
+from agent_surface.compiler._sites import Site
+
+_PROGRAM: Final = (
+    "import json, sys; request = sys.stdin.read(); sys.path[:] = json.loads(request)['path']; "
+    "from agent_surface.compiler._child import main; main(request)"
+)
+
+_SURROUNDINGS: Final[tuple[Mapping[str, str], ...]] = (
+    {"PYTHONHASHSEED": "1", "TZ": "UTC0", "LC_ALL": "C"},
+    {"PYTHONHASHSEED": "4242", "TZ": "XXX-13:45", "LC_ALL": "C.UTF-8"},
+)
+"""Two worlds: what is declared in both alike depends on neither."""
+
+Answer: TypeAlias = Mapping[str, FrozenJson]
 
 
-class EvaluationError(AgentSurfaceError):
-    """The declared modules cannot be imported, or declare one thing twice."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Evaluation:
+    """What was declared.
 
-
-def evaluate_contract(configuration: CompilerConfiguration) -> dict[str, JsonValue]:
-    """Import the declared modules and write down every declaration of their packages.
-
-    The result has completeness ``evaluated``: everything in it is declared, but nothing proves that the program
-    declares nothing else. A registry in production refuses it.
-
-    Raises:
-        EvaluationError: A module cannot be imported, or two declarations have one id.
+    Attributes:
+        records: Each site with what it declared.
+        problems: Why that is not what the source says.
     """
-    for module in configuration.entry_points:
+
+    records: tuple[tuple[Site, DeclarationRecord], ...]
+    problems: tuple[Problem, ...]
+
+
+class _TooSlowError(Exception):
+    """The imports did not end in time."""
+
+
+def evaluate_program(program: Program, search_path: Sequence[str], *, timeout_ms: int) -> Evaluation:
+    """Import the declaring modules twice, in different surroundings, and match what is declared with the sites.
+
+    Args:
+        program: Its sites, whose modules are imported.
+        search_path: Where third-party modules are installed.
+        timeout_ms: Milliseconds the imports may take.
+    """
+    if not program.sites:
+        return Evaluation(records=(), problems=())
+    path = [*program.folders, *(entry for entry in search_path if entry)]
+    request = json.dumps({"path": path, "sites": [[site.module, site.name] for site in program.sites]})
+    try:
+        with ThreadPoolExecutor(len(_SURROUNDINGS)) as pool:
+            jobs = [pool.submit(_ask, request, surroundings, timeout_ms) for surroundings in _SURROUNDINGS]
+            answers = [job.result() for job in jobs]
+    except _TooSlowError:
+        return _failed(program.sites[0], ProblemCode.IMPORT_TIMEOUT, _too_slow(timeout_ms))
+    for answer in answers:
+        if isinstance(answer, str):
+            return _failed(program.sites[0], ProblemCode.IMPORT_FAILED, answer)
+    first, second = (cast("Answer", answer) for answer in answers)
+    places = _Places(program)
+    for answer in (first, second):
+        failure = answer["failure"]
+        if isinstance(failure, Mapping):
+            return Evaluation(records=(), problems=(places.of_failure(failure),))
+    return _matched(program.sites, first, second, places)
+
+
+def _ask(request: str, surroundings: Mapping[str, str], timeout_ms: int) -> Answer | str:
+    """One interpreter's answer, or why there is none."""
+    hidden = ("DISPLAY", "WAYLAND_DISPLAY", "PYTHONPATH", "PYTHONSTARTUP", "PYTHONHOME")
+    environment = {name: value for name, value in os.environ.items() if name not in hidden}
+    environment |= {"QT_QPA_PLATFORM": "offscreen", "PYTHONDONTWRITEBYTECODE": "1", **surroundings}
+    with tempfile.TemporaryDirectory() as folder:
         try:
-            importlib.import_module(module)
-        except Exception as error:
-            raise EvaluationError(f"{module} cannot be imported: {type(error).__name__}: {error}") from error
-    packages = {module.partition(".")[0] for module in configuration.entry_points}
-    return make_manifest(_declarations(packages), completeness="evaluated", targets=configuration.targets)
+            done = subprocess.run(  # noqa: S603  # our own interpreter and a constant program
+                [sys.executable, "-P", "-c", _PROGRAM],
+                input=request,
+                capture_output=True,
+                text=True,
+                encoding="utf-8",
+                errors="replace",
+                env=environment,
+                cwd=folder,
+                timeout=timeout_ms / 1000,
+                check=False,
+            )
+        except subprocess.TimeoutExpired:
+            raise _TooSlowError from None
+    if done.returncode or not done.stdout:
+        last = done.stderr.strip().splitlines()[-1:] or ["without a word"]
+        return f"the interpreter ended with code {done.returncode} while the declaring modules were imported: {last[0]}"
+    return cast("Answer", freeze_json(json.loads(done.stdout)))
 
 
-def contract_text(manifest: dict[str, JsonValue]) -> str:
-    """The bytes of a committed contract: sorted, indented, one final line break."""
-    return json.dumps(manifest, indent=2, sort_keys=True, ensure_ascii=False) + "\n"
+def _too_slow(timeout_ms: int) -> str:
+    return (
+        f"importing the declaring modules took longer than {timeout_ms} ms; keep work out of modules that declare "
+        "contracts"
+    )
 
 
-def _declarations(packages: Iterable[str]) -> list[DeclarationRecord]:
-    found: dict[str, DeclarationRecord] = {}
-    prefixes = tuple(packages)
-    for name in sorted(sys.modules):
-        if name.partition(".")[0] not in prefixes:
+def _failed(site: Site, code: ProblemCode, message: str) -> Evaluation:
+    return Evaluation(records=(), problems=(Problem(file=site.file, line=site.line, code=code, message=message),))
+
+
+class _Places:
+    """Files as problems name them."""
+
+    def __init__(self, program: Program) -> None:
+        self._shown = {os.path.realpath(source.file): source.shown for source in program.sources.values()}
+        self._modules = {source.name: source.shown for source in program.sources.values()}
+
+    def of_record(self, record: Mapping[str, FrozenJson]) -> Place:
+        file = str(record["file"])
+        module = str(record["declarationId"]).partition(":")[0]
+        shown = self._shown.get(os.path.realpath(file)) or self._modules.get(module) or module
+        return Place(file=shown, line=_number(record["line"]))
+
+    def of_failure(self, failure: Mapping[str, FrozenJson]) -> Problem:
+        module = str(failure["module"])
+        shown, line = self._modules.get(module, module), 1
+        frames = cast("tuple[tuple[str, int], ...]", failure["frames"])
+        for file, number in frames:
+            known = self._shown.get(os.path.realpath(file))
+            if known is not None:
+                shown, line = known, number
+        code = ProblemCode(str(failure["kind"]))
+        return Problem(file=shown, line=line, code=code, message=_FAILURES[code](module, str(failure["error"])))
+
+
+def _first_line(text: str) -> str:
+    return text.partition("\n")[0]
+
+
+_FAILURES: Final[Mapping[ProblemCode, Callable[[str, str], str]]] = {
+    ProblemCode.IMPORT_FAILED: lambda module, error: (
+        f"{module} cannot be imported: {_first_line(error)}; a module that declares contracts has to import on a "
+        "machine without a display, a database or a network"
+    ),
+    ProblemCode.INVALID_DECLARATION: lambda module, error: (
+        f"a declaration of {module} is refused: {_first_line(error)}; correct the declaration"
+    ),
+    ProblemCode.NOT_JSON: lambda module, error: (
+        f"a declaration of {module} holds what is no JSON: {_first_line(error)}; write it with text, numbers, true, "
+        "false, null, lists and objects"
+    ),
+}
+
+
+def _matched(sites: Sequence[Site], first: Answer, second: Answer, places: _Places) -> Evaluation:
+    records, problems = _match_sites(sites, first, places)
+    if not problems:
+        problems = _differences(sites, first, second)
+    return Evaluation(
+        records=() if problems else tuple(records),
+        problems=tuple(problems),
+    )
+
+
+def _match_sites(
+    sites: Sequence[Site], answer: Answer, places: _Places
+) -> tuple[list[tuple[Site, DeclarationRecord]], list[Problem]]:
+    recorded = cast("tuple[Mapping[str, FrozenJson], ...]", answer["records"])
+    held = cast("tuple[int | None, ...]", answer["sites"])
+    matched: list[tuple[Site, DeclarationRecord]] = []
+    problems: list[Problem] = []
+    taken: dict[int, Site] = {}
+    for site, index in zip(sites, held, strict=True):
+        if index is None or index in taken:
+            problems.append(_without_record(site))
             continue
-        for value in list(vars(sys.modules[name]).values()):
-            record = find_declaration(value)
-            if record is None:
-                continue
-            known = found.setdefault(record.declaration_id, record)
-            if known is not record:
-                raise EvaluationError(f"{record.declaration_id} is declared twice")
-    return list(found.values())
+        taken[index] = site
+        matched.append((site, _record(recorded[index])))
+    problems += [
+        _without_site(record, places.of_record(record)) for index, record in enumerate(recorded) if index not in taken
+    ]
+    if not problems:
+        problems = _twice(matched)
+    return matched, problems
+
+
+def _record(record: Mapping[str, FrozenJson]) -> DeclarationRecord:
+    return DeclarationRecord(
+        declaration_id=str(record["declarationId"]),
+        entry=cast("Mapping[str, FrozenJson]", record["entry"]),
+        declaration_hash=str(record["hash"]),
+    )
+
+
+def _without_record(site: Site) -> Problem:
+    return Problem(
+        file=site.file,
+        line=site.line,
+        code=ProblemCode.SITE_WITHOUT_RECORD,
+        message=f"{site.name} of {site.module} is written as a declaration, but importing the module declares nothing "
+        "there; call the library's own function and leave the name bound to what it returns",
+    )
+
+
+def _without_site(record: Mapping[str, FrozenJson], place: Place) -> Problem:
+    return Problem(
+        file=place.file,
+        line=place.line,
+        code=ProblemCode.RECORD_WITHOUT_SITE,
+        message=f"{record['declarationId']} is declared here when the module is imported, but no declaration is "
+        "written out; assign a call of the library's own function to one name at module level",
+    )
+
+
+def _twice(matched: Sequence[tuple[Site, DeclarationRecord]]) -> list[Problem]:
+    problems: list[Problem] = []
+    seen: dict[str, Site] = {}
+    for site, record in matched:
+        before = seen.setdefault(record.declaration_id, site)
+        if before is not site:
+            problems.append(
+                Problem(
+                    file=site.file,
+                    line=site.line,
+                    code=ProblemCode.DECLARED_TWICE,
+                    message=f"{record.declaration_id} is declared here and in line {before.line}; keep one of them",
+                )
+            )
+    return problems
+
+
+def _differences(sites: Sequence[Site], first: Answer, second: Answer) -> list[Problem]:
+    """The sites that declare something else in other surroundings."""
+    one, other = (_entries(sites, answer) for answer in (first, second))
+    return [
+        Problem(
+            file=site.file,
+            line=site.line,
+            code=ProblemCode.NOT_DETERMINISTIC,
+            message=f"{site.name} of {site.module} declares something else with another hash seed, time zone, locale "
+            f"or folder: {_first_difference(before, after)}; write down what does not depend on them",
+        )
+        for site, before, after in zip(sites, one, other, strict=True)
+        if before != after
+    ]
+
+
+def _entries(sites: Sequence[Site], answer: Answer) -> list[FrozenJson]:
+    recorded = cast("tuple[Mapping[str, FrozenJson], ...]", answer["records"])
+    held = cast("tuple[int | None, ...]", answer["sites"])
+    return [None if index is None else recorded[index]["entry"] for _, index in zip(sites, held, strict=True)]
+
+
+def _first_difference(before: FrozenJson, after: FrozenJson, path: str = "") -> str:
+    """The path of the first part that differs."""
+    if isinstance(before, Mapping) and isinstance(after, Mapping):
+        for key in sorted(before.keys() | after.keys()):
+            if not _is_hash(key) and before.get(key) != after.get(key):
+                return _first_difference(before.get(key), after.get(key), f"{path}/{key}")
+    if isinstance(before, tuple) and isinstance(after, tuple) and len(before) == len(after):
+        for index, (one, other) in enumerate(zip(before, after, strict=True)):
+            if one != other:
+                return _first_difference(one, other, f"{path}/{index}")
+    return path or "the whole declaration"
+
+
+def _is_hash(key: str) -> bool:
+    return key in ("contractHash", "declarationHash")
+
+
+def _number(value: FrozenJson) -> int:
+    return value if isinstance(value, int) else 1

@@ -19,7 +19,7 @@ from agent_surface import (
     SnapshotContext,
     thaw_json,
 )
-from agent_surface.compiler import contract_text, evaluate_contract, read_configuration
+from agent_surface.compiler import compile_contract, contract_text, read_configuration
 from demo_app.composition import Console
 from demo_app.domain import ChangeResult, DeviceFilter, DeviceStatus, FleetRepository, FleetService
 from demo_app.views import MainWindow
@@ -68,7 +68,7 @@ def statuses(window: MainWindow, ids: Sequence[str]) -> set[str]:
 def test_the_committed_contract_is_what_the_source_declares() -> None:
     """A change of a declaration is reviewed in the file that the program is held to."""
     configuration = read_configuration(ROOT)
-    assert contract_text(evaluate_contract(configuration)) == configuration.contract.read_text(encoding="utf-8")
+    assert contract_text(compile_contract(configuration)) == configuration.contract.read_text(encoding="utf-8")
 
 
 def test_everything_that_is_declared_is_live_and_says_why_it_is_not_available(console: Console) -> None:

@@ -1,0 +1,101 @@
+"""The fresh interpreter: imports the declaring modules and reports what every declaration received."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import traceback
+from collections.abc import Mapping, Sequence
+from importlib import import_module
+from typing import cast
+
+from agent_surface._base._json import JsonValue, NotJsonError, thaw_json
+from agent_surface._manifest import DeclarationRecord
+from agent_surface.contracts._recording import listen_to_declarations
+from agent_surface.contracts._records import find_declaration
+from agent_surface.errors import AgentSurfaceDefinitionError
+
+_LIBRARY = "agent_surface."
+
+
+def main(request_text: str) -> None:
+    """Answer one request on standard output; what the modules print goes to standard error.
+
+    Args:
+        request_text: JSON with ``sites``, a list of pairs of a module and a name in it.
+    """
+    answers = os.fdopen(os.dup(1), "w", encoding="ascii")
+    os.dup2(2, 1)
+    sites = [(str(module), str(name)) for module, name in json.loads(request_text)["sites"]]
+    with answers:
+        json.dump(evaluate(sites), answers)
+
+
+def evaluate(sites: Sequence[tuple[str, str]]) -> dict[str, JsonValue]:
+    """Import the modules of these sites and tell what was declared, and which site holds which declaration.
+
+    Args:
+        sites: Module and name, in the order in which the modules are imported.
+    """
+    records: list[tuple[DeclarationRecord, str, int]] = []
+
+    def listen(record: DeclarationRecord) -> None:
+        records.append((record, *_author()))
+
+    failure: dict[str, JsonValue] | None = None
+    with listen_to_declarations(listen):
+        for module in dict.fromkeys(module for module, _ in sites):
+            failure = _import(module)
+            if failure is not None:
+                break
+    found = {id(record): index for index, (record, _, _) in enumerate(records)}
+    return {
+        "failure": failure,
+        "records": [
+            {
+                "declarationId": record.declaration_id,
+                "entry": thaw_json(record.entry),
+                "hash": record.declaration_hash,
+                "file": file,
+                "line": line,
+            }
+            for record, file, line in records
+        ],
+        "sites": [_held(found, module, name) for module, name in sites] if failure is None else [],
+    }
+
+
+def _held(found: Mapping[int, int], module: str, name: str) -> int | None:
+    """The number of the record that the name holds."""
+    record = find_declaration(getattr(sys.modules[module], name, None))
+    return None if record is None else found.get(id(record))
+
+
+def _import(module: str) -> dict[str, JsonValue] | None:
+    try:
+        import_module(module)
+    except (Exception, SystemExit) as error:  # noqa: BLE001  # the author's code may raise anything
+        frames = traceback.extract_tb(error.__traceback__)
+        return {
+            "module": module,
+            "kind": _kind(error),
+            "error": f"{type(error).__name__}: {error}" if str(error) else type(error).__name__,
+            "frames": [[frame.filename, frame.lineno or 1] for frame in frames],
+        }
+    return None
+
+
+def _kind(error: BaseException) -> str:
+    if not isinstance(error, AgentSurfaceDefinitionError):
+        return "import-failed"
+    return "not-json" if isinstance(error.__cause__, NotJsonError) else "invalid-declaration"
+
+
+def _author() -> tuple[str, int]:
+    """File and line of the code that called the library."""
+    for frame, line in traceback.walk_stack(None):
+        name = cast("str", frame.f_globals.get("__name__", ""))
+        if not name.startswith(_LIBRARY):
+            return frame.f_code.co_filename, line
+    return "", 1

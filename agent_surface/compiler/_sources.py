@@ -1,0 +1,167 @@
+"""The modules of a program as text and syntax trees, found without importing anything."""
+
+from __future__ import annotations
+
+import ast
+import tokenize
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from agent_surface.compiler._problems import Problem, ProblemCode
+
+LIBRARY: Final = "agent_surface"
+"""The package that offers the contract functions; what is below it is known and never searched."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Source:
+    """One module.
+
+    Attributes:
+        name: As it is imported.
+        file: Where it lies.
+        shown: How problems name the file: relative, with forward slashes.
+        is_package: Whether relative imports start at the module itself.
+        text: The source.
+        tree: Its syntax.
+        package: The distribution it belongs to; ``None`` for the program's own.
+    """
+
+    name: str
+    file: Path
+    shown: str
+    is_package: bool
+    text: str
+    tree: ast.Module
+    package: str | None = None
+
+    def absolute(self, module: str | None, level: int) -> str:
+        """The absolute name of what ``from <level dots><module>`` means here."""
+        if not level:
+            return module or ""
+        parts = self.name.split(".")
+        parts = parts[: len(parts) - level + (1 if self.is_package else 0)]
+        return ".".join([*parts, *([module] if module else [])])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ImportedModule:
+    """An import statement: the module it surely loads, and the one each name may be."""
+
+    module: str
+    names: tuple[str, ...]
+    line: int
+
+
+def parse_source(
+    name: str, file: Path, *, shown: str, is_package: bool, package: str | None = None
+) -> Source | Problem:
+    """Read a module, or say why that cannot be done."""
+    try:
+        with tokenize.open(file) as stream:
+            text = stream.read()
+        tree = ast.parse(text, filename=shown)
+    except (SyntaxError, ValueError, OSError) as error:
+        line = error.lineno if isinstance(error, SyntaxError) and error.lineno else 1
+        reason = error.msg if isinstance(error, SyntaxError) else str(error)
+        return Problem(
+            file=shown,
+            line=line,
+            code=ProblemCode.SYNTAX_ERROR,
+            message=f"{name} cannot be read: {reason}; correct it",
+        )
+    return Source(name=name, file=file, shown=shown, is_package=is_package, text=text, tree=tree, package=package)
+
+
+class SourceTree:
+    """Finds the program's own modules under the folders their imports start in."""
+
+    def __init__(self, root: Path) -> None:
+        self._root = root
+        # A project keeps its packages beside the project file or, by the other custom, in src.
+        self.folders = tuple(folder for folder in (root / "src", root) if folder.is_dir())
+
+    def is_own(self, module: str) -> bool:
+        """Whether the top-level package of ``module`` lies in this tree."""
+        top = module.partition(".")[0]
+        return top != LIBRARY and any(
+            (folder / f"{top}.py").is_file() or _is_package_folder(folder / top) for folder in self.folders
+        )
+
+    def find(self, module: str) -> tuple[Path, bool] | None:
+        """The file of a module and whether it is a package; ``None`` where it has no source file."""
+        for folder in self.folders:
+            place = folder.joinpath(*module.split("."))
+            if (place / "__init__.py").is_file():
+                return place / "__init__.py", True
+            if place.with_name(f"{place.name}.py").is_file():
+                return place.with_name(f"{place.name}.py"), False
+        return None
+
+    def shown(self, file: Path) -> str:
+        """The file as problems name it."""
+        return file.relative_to(self._root).as_posix()
+
+
+def _is_package_folder(folder: Path) -> bool:
+    if (folder / "__init__.py").is_file():
+        return True
+    return folder.is_dir() and any(folder.glob("*.py"))
+
+
+def imports_of(source: Source) -> Iterator[ImportedModule]:
+    """Every import statement that can run, also inside functions; not those for type checkers alone."""
+    for statement in running_statements(source.tree.body):
+        if isinstance(statement, ast.Import):
+            for alias in statement.names:
+                yield ImportedModule(module=alias.name, names=(), line=statement.lineno)
+        elif isinstance(statement, ast.ImportFrom):
+            yield ImportedModule(
+                module=source.absolute(statement.module, statement.level),
+                names=tuple(alias.name for alias in statement.names if alias.name != "*"),
+                line=statement.lineno,
+            )
+
+
+def running_statements(body: Iterable[ast.stmt]) -> Iterator[ast.stmt]:
+    """Every statement below ``body``, without the blocks that only a type checker reads."""
+    for statement in body:
+        yield statement
+        for block in running_blocks(statement):
+            yield from running_statements(block)
+
+
+def running_blocks(statement: ast.stmt) -> Iterator[list[ast.stmt]]:
+    """The blocks directly inside a statement, without those that only a type checker reads."""
+    if isinstance(statement, ast.If):
+        skipped = block_for_type_checkers(statement)
+        yield from (block for block in (statement.body, statement.orelse) if block is not skipped)
+        return
+    for name in ("body", "orelse", "finalbody"):
+        yield getattr(statement, name, [])
+    for part in (*getattr(statement, "handlers", ()), *getattr(statement, "cases", ())):
+        yield part.body
+
+
+def block_for_type_checkers(statement: ast.If) -> list[ast.stmt] | None:
+    """The block of ``if TYPE_CHECKING`` that never runs."""
+    match statement.test:
+        case ast.Name(id="TYPE_CHECKING") | ast.Attribute(attr="TYPE_CHECKING"):
+            return statement.body
+        case ast.UnaryOp(op=ast.Not(), operand=ast.Name(id="TYPE_CHECKING") | ast.Attribute(attr="TYPE_CHECKING")):
+            return statement.orelse
+        case _:
+            return None
+
+
+def parents_of(module: str) -> Iterator[str]:
+    """``a``, ``a.b`` for ``a.b.c``: what an import runs first."""
+    parts = module.split(".")
+    for count in range(1, len(parts)):
+        yield ".".join(parts[:count])
+
+
+Sources = Mapping[str, Source]
+"""Modules by name."""
