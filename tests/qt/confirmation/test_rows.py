@@ -69,7 +69,7 @@ def test_fields_from_the_screen_are_marked_and_only_at_the_root() -> None:
 
 
 @pytest.mark.requirement("QT-CONF-002")
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(first=INPUTS, second=INPUTS)
 def test_two_inputs_look_alike_only_if_they_are_the_same(
     first: dict[str, JsonValue], second: dict[str, JsonValue]
@@ -80,7 +80,7 @@ def test_two_inputs_look_alike_only_if_they_are_the_same(
 
 
 @pytest.mark.requirement("QT-CONF-002")
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(value=INPUTS.filter(bool), data=st.data())
 def test_a_changed_field_changes_what_is_shown(value: dict[str, JsonValue], data: st.DataObject) -> None:
     """The smallest change anywhere shows, in many rows as in few."""
@@ -115,7 +115,7 @@ def test_a_huge_input_is_shown_whole_in_few_rows(value: dict[str, FrozenJson]) -
 
 
 @pytest.mark.requirement("QT-CONF-003")
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(text=TEXTS)
 def test_nothing_invisible_is_left_and_the_original_can_be_read_off(text: str) -> None:
     """Escapes are marked as such, so a typed backslash sequence is not taken for one."""
