@@ -20,6 +20,11 @@ def root_schema(schema: JsonSchema) -> JsonSchema:
     return MappingProxyType({**target, **{key: value for key, value in schema.items() if key != "$ref"}})
 
 
+def takes_object(schema: JsonSchema) -> bool:
+    """Whether the root accepts objects and nothing else, directly or through one ``$ref``."""
+    return root_schema(schema).get("type") == "object"
+
+
 def root_properties(schema: JsonSchema) -> frozenset[str]:
     """The names of the properties at the root of ``schema``, after at most one ``$ref``."""
     return frozenset(cast("Mapping[str, object]", root_schema(schema).get("properties", {})))

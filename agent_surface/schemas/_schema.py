@@ -14,7 +14,7 @@ from agent_surface.errors import (
     SchemaIssue,
 )
 from agent_surface.schemas._checker import SchemaChecker
-from agent_surface.schemas._reduce import root_schema
+from agent_surface.schemas._reduce import takes_object
 from agent_surface.schemas._subset import check_schema_subset
 
 T_co = TypeVar("T_co", covariant=True)
@@ -65,7 +65,7 @@ class AgentSchema(Generic[T_co]):
     @property
     def takes_object(self) -> bool:
         """Whether the root accepts objects and nothing else, directly or through one ``$ref``."""
-        return root_schema(self._json_schema).get("type") == "object"
+        return takes_object(self._json_schema)
 
     def parse(self, value: object) -> T_co:
         """Read a value that came from an agent. Nothing is coerced.

@@ -62,16 +62,19 @@ class CallRunner:
         """Send ``invocation`` and, where it takes a person, what follows.
 
         Args:
-            invocation: Addressed to one registration, without evidence.
+            invocation: What is asked for. Evidence it carries is presented as it is; else what is remembered for an
+                equal request.
             on_wait: Hears when waiting begins and ends.
         """
         key = _request_key(invocation)
         if self._closed:
-            return _local(invocation, _failures.cancelled(closed=True))
-        remembered = self._remembered.get(key) if key is not None else None
-        result = await self._send(replace(invocation, confirmation_id=remembered))
+            return local_error(invocation, _failures.cancelled(closed=True))
+        presented = invocation.confirmation_id
+        remembered = self._remembered.get(key) if key is not None and presented is None else None
+        evidence = presented or remembered
+        result = await self._send(replace(invocation, confirmation_id=evidence))
         if self._confirmations is ConfirmationMode.TWO_PHASE:
-            self._remember(key, _pending_id(result) or (remembered if _may_present_again(result) else None))
+            self._remember(key, _pending_id(result) or (evidence if _may_present_again(result) else None))
             return result
         if remembered is not None and _used_up(result):
             # Nobody said no to this call: it begins anew.
@@ -105,11 +108,11 @@ class CallRunner:
             invocation = replace(invocation, invocation_id=result.invocation_id)
             resolution = await self._wait(confirmation_id, on_wait)
             if resolution is None:
-                return _local(invocation, _failures.cancelled(closed=True))
+                return local_error(invocation, _failures.cancelled(closed=True))
             result = await self._send(replace(invocation, confirmation_id=confirmation_id))
             if resolution.outcome is ConfirmationOutcome.DENIED and not _is_denied(result):
                 # Whatever else is wrong by now, the person's no and their words must reach the model.
-                return _local(invocation, _failures.confirmation_invalid("denied", resolution.note))
+                return local_error(invocation, _failures.confirmation_invalid("denied", resolution.note))
             self._remember(key, confirmation_id if _may_present_again(result) else None)
         left = _pending_id(result)
         if left is not None:
@@ -155,16 +158,16 @@ class CallRunner:
                 self._cancelled_after_settlement(call)
                 raise
         except RegistryClosedError:
-            return _local(invocation, _failures.cancelled(closed=True))
+            return local_error(invocation, _failures.cancelled(closed=True))
         except AgentSurfaceDefectError as defect:
             # The registry has logged it, settled the call and told its author; the model gets the settled form.
             settled = defect.result
             if isinstance(settled, InvocationOk | InvocationError):
                 return settled
-            return _local(invocation, _failures.execution_failed("output-invalid"))
+            return local_error(invocation, _failures.execution_failed("output-invalid"))
         except Exception:  # noqa: BLE001  execute never raises; logged with its traceback
             _log.exception("invoking %s failed outside the pipeline", invocation.capability_id)
-            return _local(invocation, _failures.execution_failed("handler-error"))
+            return local_error(invocation, _failures.execution_failed("handler-error"))
 
     def _cancelled_after_settlement(self, call: asyncio.Future[AgentInvocationResult]) -> None:
         """A result that nobody would see: end its request of a person, or hand it on with the cancellation."""
@@ -203,6 +206,16 @@ def invocation_id_of(tool_call_id: str | None) -> str | None:
     if len(tool_call_id) <= MAX_ID_CHARACTERS:
         return tool_call_id
     return "tcl_" + hashlib.blake2b(tool_call_id.encode("utf-8", "surrogatepass"), digest_size=24).hexdigest()
+
+
+def local_error(invocation: AgentInvocation, failure: AgentCapabilityError) -> InvocationError:
+    """A result for what the registry can no longer answer."""
+    return InvocationError(
+        invocation_id=invocation.invocation_id or "",
+        capability_id=invocation.capability_id,
+        surface_version=invocation.surface_version or "",
+        error=failure.payload,
+    )
 
 
 _NOT_DISPATCHED = frozenset(
@@ -249,16 +262,6 @@ def _used_up(result: AgentInvocationResult) -> bool:
 
 def _is_denied(result: AgentInvocationResult) -> bool:
     return _refusal_reason(result) == "denied"
-
-
-def _local(invocation: AgentInvocation, failure: AgentCapabilityError) -> InvocationError:
-    """A result for what the registry can no longer answer."""
-    return InvocationError(
-        invocation_id=invocation.invocation_id or "",
-        capability_id=invocation.capability_id,
-        surface_version=invocation.surface_version or "",
-        error=failure.payload,
-    )
 
 
 def _tell(listener: WaitListener | None, wait: ConfirmationWait) -> None:

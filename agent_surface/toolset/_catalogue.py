@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
+from typing import TypeAlias
 
 from agent_surface._base._json import FrozenJson, JsonSchema
 from agent_surface._snapshot._values import (
@@ -17,6 +18,8 @@ from agent_surface._snapshot._values import (
 from agent_surface.ids import WireEntry, encode_wire_names
 from agent_surface.invocation import CapabilityKind, ComponentRef, Confirmation, Effect, Plane
 from agent_surface.toolset._values import ToolDefinition, ToolState
+
+Descriptor: TypeAlias = ObservationDescriptor | ActionDescriptor | ProcedureDescriptor
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,36 +41,65 @@ def build_catalogue(
         previous: Definitions of the last catalogue by name; an equal one is used again, so that whoever renders the
             block of tools can see by identity that nothing changed.
     """
-    found = tuple(_descriptors(snapshot))
+    found = offerings(snapshot)
     names = encode_wire_names(
         [
             WireEntry(
-                capability_id=item.capability_id, component_type=component.type, instance_id=component.instance_id
+                capability_id=offering.descriptor.capability_id,
+                component_type=offering.component.type,
+                instance_id=offering.component.instance_id,
             )
-            for item, component, _ in found
+            for offering in found
         ]
     )
     entries: list[CatalogueEntry] = []
-    for name, (item, component, registration_id) in zip(names, found, strict=True):
-        definition = _definition(name, item, component)
+    for name, offering in zip(names, found, strict=True):
+        item = offering.descriptor
+        definition = _definition(name, item, offering.component)
         known = previous.get(name)
         note = item.contextual_note if isinstance(item, ProcedureDescriptor) else None
         entries.append(
             CatalogueEntry(
                 definition=known if known is not None and known == definition else definition,
                 state=ToolState(available=item.available, unavailable_reason=item.unavailable_reason, note=note),
-                registration_id=registration_id,
+                registration_id=offering.registration_id,
             )
         )
     return tuple(entries)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Offering:
+    """A capability as one live component offers it to the consumer of a snapshot."""
+
+    descriptor: Descriptor
+    component: ComponentRef
+    registration_id: str
+
+
+def offerings(snapshot: AgentSurfaceSnapshot) -> tuple[Offering, ...]:
+    """Everything a snapshot lists, in its order: what the components offer, then procedures."""
+    return (
+        *(
+            Offering(
+                descriptor=item,
+                component=ComponentRef(type=component.type, instance_id=component.instance_id),
+                registration_id=component.registration_id,
+            )
+            for component in snapshot.components
+            for item in _view_capabilities(component)
+        ),
+        *(
+            Offering(descriptor=item, component=item.context, registration_id=item.registration_id)
+            for item in snapshot.procedures
+        ),
+    )
 
 
 def describe_tool(plane: Plane, effect: Effect, confirmation: Confirmation, description: str) -> str:
     """The description of a tool: plane, effect and confirmation in constant form, then the author's words."""
     return f"[{plane.value} · {effect.value} · {_CONFIRMATION_WORDS[confirmation]}] {description}"
 
-
-_Descriptor = ObservationDescriptor | ActionDescriptor | ProcedureDescriptor
 
 _CONFIRMATION_WORDS: Mapping[Confirmation, str] = MappingProxyType(
     {
@@ -83,21 +115,12 @@ _NO_INPUT: JsonSchema = MappingProxyType(
 )
 
 
-def _descriptors(snapshot: AgentSurfaceSnapshot) -> Iterator[tuple[_Descriptor, ComponentRef, str]]:
-    for component in snapshot.components:
-        reference = ComponentRef(type=component.type, instance_id=component.instance_id)
-        for item in _view_capabilities(component):
-            yield item, reference, component.registration_id
-    for procedure in snapshot.procedures:
-        yield procedure, procedure.context, procedure.registration_id
-
-
 def _view_capabilities(component: ComponentDescriptor) -> Iterator[ObservationDescriptor | ActionDescriptor]:
     yield from component.observations
     yield from component.actions
 
 
-def _definition(name: str, item: _Descriptor, component: ComponentRef) -> ToolDefinition:
+def _definition(name: str, item: Descriptor, component: ComponentRef) -> ToolDefinition:
     if isinstance(item, ObservationDescriptor):
         return ToolDefinition(
             name=name,

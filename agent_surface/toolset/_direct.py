@@ -5,16 +5,18 @@ from __future__ import annotations
 import logging
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
-from types import MappingProxyType, TracebackType
-from typing import Self
+from types import MappingProxyType
+
+from typing_extensions import override
 
 from agent_surface._base._json import JsonValue
 from agent_surface._snapshot._values import SnapshotContext
 from agent_surface.errors import RegistryClosedError
 from agent_surface.events._values import AgentSurfaceEvent, SurfaceChanged
 from agent_surface.invocation import AgentConsumer, AgentInvocation, AgentInvocationResult
-from agent_surface.toolset._calls import CallRunner, invocation_id_of
+from agent_surface.toolset._calls import invocation_id_of
 from agent_surface.toolset._catalogue import CatalogueEntry, build_catalogue
+from agent_surface.toolset._lifetime import ToolsetLifetime
 from agent_surface.toolset._surface import InvokableSurface
 from agent_surface.toolset._values import AgentTool, ConfirmationMode, ToolDefinition, WaitListener
 
@@ -24,7 +26,7 @@ MAX_RETIRED = 256
 """Tools that have left the catalogue and can still be found, so that a late call gets its typed reason."""
 
 
-class DirectToolset:
+class DirectToolset(ToolsetLifetime):
     """One tool per capability. See :class:`AgentToolset` for what the members promise."""
 
     def __init__(
@@ -35,12 +37,8 @@ class DirectToolset:
         confirmations: ConfirmationMode,
         scope: tuple[str, ...],
     ) -> None:
-        self._surface = surface
-        self._consumer = consumer
-        self._confirmations = confirmations
+        super().__init__(surface, consumer=consumer, confirmations=confirmations)
         self._context = SnapshotContext(consumer=consumer, scope=scope)
-        self._runner = CallRunner(surface, consumer=consumer, confirmations=confirmations)
-        self._closed = False
         self._version: str | None = None
         self._tools: tuple[AgentTool, ...] = ()
         self._by_name: dict[str, AgentTool] = {}
@@ -49,21 +47,6 @@ class DirectToolset:
         self._listeners: list[tuple[object, Callable[[Sequence[AgentTool]], None]]] = []
         self._told: tuple[AgentTool, ...] = ()
         self._unsubscribe = surface.subscribe(self._heard)
-
-    @property
-    def consumer(self) -> AgentConsumer:
-        """For whom the catalogue is made."""
-        return self._consumer
-
-    @property
-    def confirmations(self) -> ConfirmationMode:
-        """Who waits for the person."""
-        return self._confirmations
-
-    @property
-    def closed(self) -> bool:
-        """Whether the toolset was closed."""
-        return self._closed
 
     def tools(self) -> tuple[AgentTool, ...]:
         """The catalogue of the current surface version."""
@@ -105,25 +88,12 @@ class DirectToolset:
 
         return dispose
 
-    def close(self) -> None:
-        """Settle waits, withdraw requests, stop listening."""
-        if self._closed:
-            return
-        self._closed = True
+    @override
+    def _release(self) -> None:
+        """Stop listening, and offer nothing more."""
         self._unsubscribe()
         self._listeners.clear()
-        self._runner.close()
         self._adopt(())
-
-    def __enter__(self) -> Self:
-        """The toolset itself."""
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None, /
-    ) -> None:
-        """Close the toolset."""
-        self.close()
 
     def _heard(self, event: AgentSurfaceEvent) -> None:
         if isinstance(event, SurfaceChanged):

@@ -29,7 +29,10 @@ class AgentToolset(Protocol):
         ...
 
     def tools(self) -> Sequence[AgentTool]:
-        """The catalogue, made once per surface version. Empty once the toolset or the registry is closed."""
+        """The catalogue, made once per surface version; constant in meta mode. Empty once the toolset is closed.
+
+        In direct mode also once the registry is closed.
+        """
         ...
 
     def refresh(self) -> Sequence[AgentTool]:
@@ -45,11 +48,17 @@ class AgentToolset(Protocol):
         ...
 
     def wire_name_map(self) -> Mapping[str, str]:
-        """Wire name to capability id of the catalogue ``tools()`` gave last; never decode a name by hand."""
+        """Wire name to capability id of the catalogue ``tools()`` gave last; never decode a name by hand.
+
+        Empty in meta mode, whose names stand for no capability.
+        """
         ...
 
     def subscribe(self, listener: Callable[[Sequence[AgentTool]], None]) -> Callable[[], None]:
-        """Hear when ``tools()`` would differ, in definitions, state or registrations; returns a disposer."""
+        """Hear when ``tools()`` would differ, in definitions, state or registrations; returns a disposer.
+
+        Never in meta mode: there the model compares ``surfaceVersion`` and discovers again.
+        """
         ...
 
     def close(self) -> None:

@@ -139,7 +139,7 @@ class AgentTool:
     Attributes:
         definition: What never carries live state.
         state: What does.
-        registration_id: The live component a call is addressed to.
+        registration_id: The live component a call is addressed to; empty for a tool of the meta mode.
         executor: What ``execute`` runs.
     """
 
