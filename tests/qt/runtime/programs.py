@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import sys
 import threading
-import time
 from collections.abc import Callable
 
 from PySide6.QtCore import QCoreApplication, QTimer
@@ -71,14 +70,14 @@ class Panel(AgentComponentMixin, QWidget):
     def heavy(self) -> None:
         """On a worker thread, for longer than the application lives."""
         asked_to_quit.set()
-        time.sleep(0.3)
+        never.wait(0.3)
 
     @performs(ASKED)
     def asked(self) -> None:
         """Never approved."""
 
 
-asked_to_quit = threading.Event()
+asked_to_quit, never = threading.Event(), threading.Event()
 
 
 class Window(QWidget):
@@ -156,7 +155,7 @@ class Window(QWidget):
         async def ask() -> None:
             QTimer.singleShot(0, quit_now)
             QDialog(self).exec()
-            await asyncio.sleep(3600)
+            await asyncio.Event().wait()
 
         asyncio.ensure_future(ask())  # noqa: RUF006 - what applications do
 
@@ -165,10 +164,11 @@ class Window(QWidget):
 
         async def forever(number: int) -> None:
             try:
-                await asyncio.sleep(3600)
+                await asyncio.Event().wait()
             finally:
                 if number == 0:
-                    await asyncio.sleep(0.05)
+                    for _ in range(5):
+                        await asyncio.sleep(0)
                     sys.stdout.write("cleaned up\n")
 
         self.tasks = [asyncio.ensure_future(forever(number)) for number in range(10)]
@@ -180,7 +180,7 @@ class Window(QWidget):
         async def stubborn() -> None:
             while True:
                 try:
-                    await asyncio.sleep(3600)
+                    await asyncio.Event().wait()
                 except asyncio.CancelledError:
                     continue
 
