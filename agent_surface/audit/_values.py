@@ -76,7 +76,7 @@ class AuditRecord:
             "confirmationId": _optional(self.confirmation_id),
             "actor": _optional(self.actor),
             "note": _optional(self.note),
-            "facts": {_text(name): _fact(value, _FACT_DEPTH) for name, value in self.facts.items()} or None,
+            "facts": {_shown(name): _fact(value, _FACT_DEPTH) for name, value in self.facts.items()} or None,
         }
         return {key: value for key, value in said.items() if value is not None}
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import logging
 import re
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import AsyncGenerator, Callable, Collection, Mapping
+from contextlib import aclosing
 from types import MappingProxyType
 from typing import TYPE_CHECKING, cast
 from urllib.parse import quote, unquote, urlsplit
@@ -193,8 +194,10 @@ def _urls(base_url: str, paths: Collection[str] | Mapping[str, str]) -> dict[str
         raise ValueError("a base URL is http:// or https://, a host and perhaps a path")
     if parts.username is not None or parts.password is not None:
         raise ValueError("credentials belong to the client, not into the base URL")
-    below: Mapping[str, str] = (
-        paths if isinstance(paths, Mapping) else {path: quote(path, safe=".").replace(".", "/") for path in paths}
+    below = (
+        cast("Mapping[str, str]", paths)
+        if isinstance(paths, Mapping)
+        else {path: quote(path, safe=".").replace(".", "/") for path in paths}
     )
     for path, url in below.items():
         if not url or "\\" in url or "//" in url or _leaves(url):
@@ -225,10 +228,12 @@ async def _read(response: httpx.Response, limit: int) -> bytes | None:
     if response.status_code == _NO_CONTENT:
         return b""
     body = bytearray()
-    async for chunk in response.aiter_raw():
-        body += chunk
-        if len(body) > limit:
-            return None
+    # Closed here: a generator that is left halfway is finished some time, in a task of nobody's.
+    async with aclosing(cast("AsyncGenerator[bytes]", response.aiter_raw())) as chunks:
+        async for chunk in chunks:
+            body += chunk
+            if len(body) > limit:
+                return None
     return bytes(body)
 
 
