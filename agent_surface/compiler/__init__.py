@@ -6,6 +6,13 @@ Everything the entry points import is read, every declaration in it is found, an
 declare exactly that, twice, in different surroundings. What cannot be proven is an error with a file and a line.
 """
 
+from agent_surface.compiler._comparison import (
+    Change,
+    ChangeKind,
+    SchemaRelation,
+    compare_contracts,
+    compare_schemas,
+)
 from agent_surface.compiler._compile import compile_capability_authority, compile_contract, contract_text
 from agent_surface.compiler._configuration import (
     CompilerConfiguration,
@@ -17,12 +24,17 @@ from agent_surface.compiler._configuration import (
 from agent_surface.compiler._problems import CompilationError, Problem, ProblemCode
 
 __all__ = [
+    "Change",
+    "ChangeKind",
     "CompilationError",
     "CompilerConfiguration",
     "ConfigurationError",
     "ExternalApproval",
     "Problem",
     "ProblemCode",
+    "SchemaRelation",
+    "compare_contracts",
+    "compare_schemas",
     "compile_capability_authority",
     "compile_contract",
     "contract_text",

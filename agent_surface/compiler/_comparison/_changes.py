@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
+from typing_extensions import override
+
 from agent_surface._base._json import JsonValue
 
 
@@ -47,6 +49,7 @@ class Change:
     what: str
     meaning: str
 
+    @override
     def __str__(self) -> str:
         return f"{self.kind}: {self.subject}: {self.what} - {self.meaning}"
 

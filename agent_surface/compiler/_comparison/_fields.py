@@ -30,6 +30,7 @@ Judge: TypeAlias = Callable[[str, FrozenJson, FrozenJson], Iterator[Verdict]]
 
 _IDENTITY: Final = frozenset({"capabilities", "capabilityId", "contractHash", "declarationHash", "declarationId"})
 _MOST_NAMED: Final = 4
+_EMPTY: Final[Entry] = MappingProxyType({})
 
 # From harmless to grave: the higher, the more gates stand before it.
 _EFFECTS: Final = (
@@ -140,9 +141,9 @@ def _parent_type(field: str, old: FrozenJson, new: FrozenJson) -> Iterator[Verdi
 
 
 def _concurrency(field: str, old: FrozenJson, new: FrozenJson) -> Iterator[Verdict]:
-    before, after = (cast("Entry", value) if isinstance(value, Mapping) else {} for value in (old, new))
+    before, after = (value if isinstance(value, Mapping) else _EMPTY for value in (old, new))
     if before.get("mode") != after.get("mode"):
-        at_once = {before.get("mode"): ChangeKind.NARROWING, after.get("mode"): ChangeKind.WIDENING}
+        at_once = {str(before.get("mode")): ChangeKind.NARROWING, str(after.get("mode")): ChangeKind.WIDENING}
         kind = at_once.get("parallel", ChangeKind.BOTH)
         meaning = {
             ChangeKind.WIDENING: "an agent can run several calls at once",

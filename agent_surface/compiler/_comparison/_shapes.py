@@ -226,7 +226,7 @@ def _combined(
 
 
 def _common_types(parts: Sequence[PlainSchema]) -> set[str]:
-    common = set(_TYPES)
+    common = set[str](_TYPES)
     for part in parts:
         named = part.get("type", _TYPES)
         types = {named} if isinstance(named, str) else set(cast("Sequence[str]", named))
