@@ -75,7 +75,9 @@ class Presentation:
 def is_off_screen(window: QWidget) -> bool:
     """Whether no part of the window and its frame is on any screen."""
     frame = window.frameGeometry()
-    return not frame.isEmpty() and not any(screen.geometry().intersects(frame) for screen in QGuiApplication.screens())
+    if frame.isEmpty() or window.screen().geometry().intersects(frame):
+        return False
+    return not any(screen.geometry().intersects(frame) for screen in QGuiApplication.screens())
 
 
 def docks_around(widget: QWidget) -> list[QDockWidget]:

@@ -66,9 +66,13 @@ class Behaviour:
             name: One of ``OPTIONS``.
         """
         default = OPTIONS[name]
-        value = (
-            getattr(component, f"agent_{name}", default) if self._options is None else self._options.get(name, default)
-        )
+        if self._options is not None:
+            value = self._options.get(name, default)
+        else:
+            # Asking a Qt object for an attribute it does not have costs many times a look into two dictionaries.
+            attribute = f"agent_{name}"
+            known = attribute in vars(component) or attribute in self.definition(component).options
+            value = getattr(component, attribute) if known else default
         return value() if callable(value) else value
 
 

@@ -237,7 +237,9 @@ class Component:
         if role is None:
             return GONE
         self._follow(capability_id, target, role)
-        availability = self._judge_availability(target, behaviour, role)
+        availability = self._judge_component(target, behaviour)
+        if availability.available:
+            availability = self._judge_role(target, role)
         if role.follows is not None and self._pushed.get(capability_id, availability) != availability:
             self._mark()  # a signal was blocked; now that the change is known, it is announced
         return availability
@@ -250,15 +252,23 @@ class Component:
         definition = behaviour.definition(target)
         return (definition.observations if kind == "observations" else definition.actions).get(name)
 
-    def _judge_availability(self, target: QObject, behaviour: Behaviour, role: Role) -> Availability:
+    def _judge_component(self, target: QObject, behaviour: Behaviour) -> Availability:
+        """Whether the component as a whole can be used now: its own switch, and what a person could reach."""
         try:
             if not behaviour.option(target, "enabled"):
                 return DISABLED
-            if not behaviour.option(target, "presented"):
-                watched = watched_widget(target)
-                presence = self._presentation.of(watched) if watched is not None else None
-                if presence is not None and not presence.available:
-                    return Availability(available=False, reason=presence.reason)
+            watched = None if behaviour.option(target, "presented") else watched_widget(target)
+            presence = None if watched is None else self._presentation.of(watched)
+        except Exception:
+            logger.exception("what %s says of itself raised", self.name)
+            return PREDICATE_FAILED
+        if presence is None or presence.available:
+            return AVAILABLE
+        return Availability(available=False, reason=presence.reason)
+
+    def _judge_role(self, target: QObject, role: Role) -> Availability:
+        """Whether the author's predicate lets one capability be used now."""
+        try:
             if role.is_available(target):
                 return AVAILABLE
             return Availability(available=False, reason=role.unavailable_reason(target))
@@ -345,13 +355,14 @@ class Component:
         if registration is None:
             return
         self._follow_presence(target)
+        whole = self._judge_component(target, behaviour)
         vector: dict[str, Availability] = {}
         for capability_id in self._kinds:
             role = self._find_role(target, behaviour, capability_id)
             if role is None:
                 continue
             self._follow(capability_id, target, role)
-            vector[capability_id] = self._judge_availability(target, behaviour, role)
+            vector[capability_id] = self._judge_role(target, role) if whole.available else whole
         self._pushed = dict(vector)
         for procedure in behaviour.procedures:
             # The registry leaves out a reference that its executor cannot run, and then knows no such capability.

@@ -20,11 +20,16 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Definition:
-    """A contract and, by capability name, how each capability is handled."""
+    """A contract and, by capability name, how each capability is handled.
+
+    Attributes:
+        options: Which attributes ``agent_…`` the class has.
+    """
 
     contract: AgentComponentContract
     observations: Mapping[str, Role]
     actions: Mapping[str, Role]
+    options: frozenset[str] = frozenset()
 
 
 def define_class(cls: type) -> Definition | None:
