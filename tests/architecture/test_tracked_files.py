@@ -18,7 +18,7 @@ FORBIDDEN = {
         r"-----BEGIN [A-Z ]*PRIVATE"
         r" KEY|\bsk-(?:ant-)?[A-Za-z0-9_-]{20,}|\bgh[pousr]_[A-Za-z0-9]{30,}|\bAKIA[0-9A-Z]{16}\b"
     ),
-    "work left for later": re.compile(r"\b(?:TO" + r"DO|FIX" + r"ME|XX" + r"X)\b"),
+    "work left for later": re.compile(r"\b(?:TO" + r"DO|FIX" + r"ME)\b"),
     "a conflict left by a merge": re.compile(r"^(?:<{7} |>{7} )", re.MULTILINE),
 }
 MAX_BYTES = 1_000_000
