@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from agent_surface._failures import ambiguous_instance, not_found, stale, unmounted
 from agent_surface._pipeline._call import Call
 from agent_surface._pipeline._policy_context import PolicyContexts
@@ -33,12 +31,7 @@ class Resolution:
         request = call.request
         if not isinstance(request.capability_id, str):
             raise not_found()
-        visible = [
-            live
-            for live in self._store.candidates(request.capability_id).values()
-            if not self._contexts.hides(call, live)
-        ]
-        live = self._select(call, visible)
+        live = self._select(call, request.capability_id)
         if request.surface_id is not None and request.surface_id != self._surface_id:
             raise stale("surface-reloaded", live.registration.registration_id)
         if (
@@ -50,25 +43,29 @@ class Resolution:
             raise stale("surface-version-mismatch", live.registration.registration_id)
         return live
 
-    def _select(self, call: Call, visible: Sequence[LiveCapability]) -> LiveCapability:
+    def _select(self, call: Call, capability_id: str) -> LiveCapability:
         request = call.request
         if request.registration_id is not None:
-            for live in visible:
-                if live.registration.registration_id == request.registration_id:
-                    return live
-            raise self._gone(call, visible)
-        matching = [
-            live
-            for live in visible
-            if request.instance_id is None or live.registration.instance_id == request.instance_id
-        ]
+            named = self._store.candidates(capability_id).get(request.registration_id)
+            if named is None or self._contexts.hides(call, named):
+                raise self._gone(call, capability_id)
+            return named
+        matching = self._visible(call, capability_id, request.instance_id)
         if not matching:
             raise not_found()
         if len(matching) > 1:
             raise ambiguous_instance(sorted({live.registration.instance_id for live in matching}))
         return matching[0]
 
-    def _gone(self, call: Call, visible: Sequence[LiveCapability]) -> AgentCapabilityError:
+    def _visible(self, call: Call, capability_id: str, instance_id: str | None) -> list[LiveCapability]:
+        """The candidates as this consumer knows them; with an instance named, however many others there are."""
+        if instance_id is None:
+            candidates = self._store.candidates(capability_id)
+        else:
+            candidates = self._store.candidates_of_instance(capability_id, instance_id)
+        return [live for live in candidates.values() if not self._contexts.hides(call, live)]
+
+    def _gone(self, call: Call, capability_id: str) -> AgentCapabilityError:
         """Why the presented registration is not the live one."""
         registration_id = call.request.registration_id
         if not isinstance(registration_id, str):
@@ -78,14 +75,13 @@ class Resolution:
         instance_id = tombstone.instance_id if tombstone is not None else call.request.instance_id
         successors = [
             live
-            for live in visible
-            if (instance_id is None or live.registration.instance_id == instance_id)
-            and (tombstone is None or live.registration.type == tombstone.type)
+            for live in self._visible(call, capability_id, instance_id)
+            if tombstone is None or live.registration.type == tombstone.type
         ]
         if successors:
             reason = "registration-replaced" if self._store.issued(registration_id) else "surface-reloaded"
             live_id = successors[0].registration.registration_id if len(successors) == 1 else None
             return stale(reason, live_id)
-        if tombstone is None or find_capability_id(call.request.capability_id) is None:
+        if tombstone is None or find_capability_id(capability_id) is None:
             return not_found()
         return unmounted("resolve")

@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from typing import TypeVar
 
 from agent_surface._base._limits import AgentSurfaceLimits
 from agent_surface._base._ports import Clock, IdSource
 from agent_surface._registrations._ids import RegistrationIds
 from agent_surface._registrations._live import LiveCapability, Registration
+
+KeyT = TypeVar("KeyT")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,6 +35,7 @@ class RegistrationStore:
         self._live: dict[str, Registration] = {}
         self._by_identity: dict[tuple[str, str], Registration] = {}
         self._by_capability: dict[str, dict[str, LiveCapability]] = {}
+        self._by_instance: dict[tuple[str, str], dict[str, LiveCapability]] = {}
         self._tombstones: OrderedDict[str, Tombstone] = OrderedDict()
 
     def __len__(self) -> int:
@@ -66,6 +70,10 @@ class RegistrationStore:
         """The live capabilities of that id by registration id; the cost does not depend on how much is registered."""
         return self._by_capability.get(capability_id, {})
 
+    def candidates_of_instance(self, capability_id: str, instance_id: str) -> Mapping[str, LiveCapability]:
+        """The same for one instance: nearly always one, however many instances there are."""
+        return self._by_instance.get((capability_id, instance_id), {})
+
     def find_tombstone(self, registration_id: str) -> Tombstone | None:
         """What is still remembered of a registration that went."""
         self._expire_tombstones()
@@ -75,8 +83,7 @@ class RegistrationStore:
         """Make a registration live."""
         self._live[registration.registration_id] = registration
         self._by_identity[registration.identity] = registration
-        for live in registration:
-            self._by_capability.setdefault(live.capability_id, {})[registration.registration_id] = live
+        self._index(registration)
 
     def remove(self, registration: Registration) -> None:
         """Take a registration away and remember that it was."""
@@ -99,14 +106,18 @@ class RegistrationStore:
         for live in registration:
             self._drop(live)
         registration.capabilities = capabilities
+        self._index(registration)
+
+    def _index(self, registration: Registration) -> None:
+        registration_id, instance_id = registration.registration_id, registration.instance_id
         for live in registration:
-            self._by_capability.setdefault(live.capability_id, {})[registration.registration_id] = live
+            self._by_capability.setdefault(live.capability_id, {})[registration_id] = live
+            self._by_instance.setdefault((live.capability_id, instance_id), {})[registration_id] = live
 
     def _drop(self, live: LiveCapability) -> None:
-        entries = self._by_capability[live.capability_id]
-        del entries[live.registration.registration_id]
-        if not entries:
-            del self._by_capability[live.capability_id]
+        registration = live.registration
+        _forget(self._by_capability, live.capability_id, registration.registration_id)
+        _forget(self._by_instance, (live.capability_id, registration.instance_id), registration.registration_id)
 
     def _expire_tombstones(self) -> None:
         now_ms = self._clock.monotonic_ms()
@@ -115,3 +126,10 @@ class RegistrationStore:
             if oldest.expires_at_ms > now_ms:
                 return
             self._tombstones.popitem(last=False)
+
+
+def _forget(index: dict[KeyT, dict[str, LiveCapability]], key: KeyT, registration_id: str) -> None:
+    entries = index[key]
+    del entries[registration_id]
+    if not entries:
+        del index[key]
