@@ -50,7 +50,7 @@ screenshots: $(QT_READY) ## draw the pictures of the documentation anew
 
 .PHONY: contract
 contract: $(INSTALLED) ## write the demo's committed contract anew from its source
-	$(RUN) -m agent_surface.compiler
+	$(RUN) -m agent_surface snapshot
 
 ##@ Testing it
 
@@ -77,7 +77,7 @@ coverage: $(QT_READY) ## run every test and report the lines and branches none o
 .PHONY: bench
 bench: $(QT_READY) ## measure; the figures go to build/bench.json
 	mkdir -p build
-	$(RUN) tests/benchmarks --output build/bench.json
+	$(RUN) -m tests.benchmarks --output build/bench.json
 
 ##@ Checking it
 
@@ -116,11 +116,7 @@ check-spelling: $(INSTALLED)
 
 .PHONY: check-contract
 check-contract: $(QT_READY)
-ifneq ($(wildcard agent_surface/compiler/__main__.py),)
-	$(RUN) -m agent_surface.compiler --check
-else
-	@echo 'check-contract: the contract compiler does not exist yet.'
-endif
+	$(RUN) -m agent_surface check
 
 .PHONY: check-dist
 check-dist: dist $(QT_READY)
