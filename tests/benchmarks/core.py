@@ -67,6 +67,14 @@ async def _noop() -> None:
     pass
 
 
+def _select(wanted: object) -> None:
+    pass
+
+
+def _count() -> int:
+    return 3
+
+
 async def _round_trip(count: int) -> float:
     started = time.perf_counter()
     for _ in range(count):
@@ -99,9 +107,7 @@ def _surface(components: int, *, policies: bool = False) -> AgentSurfaceRegistry
     )
     for number in range(components):
         registry.register(
-            TABLE.bind(
-                instance_id=f"n{number}", observations={"count": lambda: 3}, actions={"select": lambda _wanted: None}
-            )
+            TABLE.bind(instance_id=f"n{number}", observations={"count": _count}, actions={"select": _select})
         )
     return registry
 
@@ -153,7 +159,7 @@ async def _catalogues() -> list[Figure]:
         figures.append(await _measure("snapshot of 100 components, nothing changed", snapshot, count=50, goal=4.0))
     with _surface(300) as registry, _toolset(registry) as toolset:
         handle = registry.register(
-            TABLE.bind(instance_id="flips", observations={"count": lambda: 3}, actions={"select": lambda _wanted: None})
+            TABLE.bind(instance_id="flips", observations={"count": _count}, actions={"select": _select})
         )
 
         async def tools() -> None:
@@ -163,7 +169,7 @@ async def _catalogues() -> list[Figure]:
         figures.append(await _measure("direct tools of 300 components, surface changed", tools, count=10, goal=60.0))
     with _surface(0) as registry:
         bound = [
-            TABLE.bind(instance_id=f"n{n}", observations={"count": lambda: 3}, actions={"select": lambda _wanted: None})
+            TABLE.bind(instance_id=f"n{n}", observations={"count": _count}, actions={"select": _select})
             for n in range(100)
         ]
 
@@ -202,8 +208,8 @@ def _memory() -> Figure:
                 registry.register(
                     TABLE.bind(
                         instance_id=f"m{number}",
-                        observations={"count": lambda: 3},
-                        actions={"select": lambda _wanted: None},
+                        observations={"count": _count},
+                        actions={"select": _select},
                     )
                 )
             gc.collect()
