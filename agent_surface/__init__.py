@@ -20,7 +20,16 @@ from agent_surface._snapshot import (
     SnapshotBudget,
     SnapshotContext,
 )
-from agent_surface.audit import AuditRecord, AuditSink, MemoryAuditSink
+from agent_surface.audit import (
+    AuditRecord,
+    AuditSink,
+    CombinedAuditSink,
+    JsonlAuditSink,
+    LoggingAuditSink,
+    MemoryAuditSink,
+    redact_paths,
+    verify_audit_file,
+)
 from agent_surface.authority import (
     CapabilityAuthority,
     assert_capability_authority,
@@ -124,7 +133,7 @@ from agent_surface.policies import (
     require_confirmation,
     tenant_boundary,
 )
-from agent_surface.procedures import ProcedureExecutor, ProcedureInfo, ServiceExecutor
+from agent_surface.procedures import HttpExecutor, ProcedureExecutor, ProcedureInfo, ServiceExecutor
 from agent_surface.registry import AgentSurfaceRegistry, RegistryStatistics, create_agent_surface_registry
 from agent_surface.schemas import EMPTY_OBJECT_SCHEMA, AgentSchema, from_json_schema, from_model, from_type
 from agent_surface.toolset import AgentTool, AgentToolset, create_agent_toolset
@@ -178,6 +187,7 @@ __all__ = [
     "CapabilityKind",
     "Clock",
     "CollisionSuspected",
+    "CombinedAuditSink",
     "ComponentDescriptor",
     "ComponentRef",
     "ComponentRegistered",
@@ -201,6 +211,7 @@ __all__ = [
     "FrozenJson",
     "HandlerRunner",
     "HostLoop",
+    "HttpExecutor",
     "IdSource",
     "InvocationError",
     "InvocationOk",
@@ -209,6 +220,8 @@ __all__ = [
     "InvokeContext",
     "JsonSchema",
     "JsonValue",
+    "JsonlAuditSink",
+    "LoggingAuditSink",
     "MemoryAuditSink",
     "ObservationBinding",
     "ObservationContract",
@@ -259,7 +272,9 @@ __all__ = [
     "load_capability_authority",
     "observation_contract",
     "rate_limit",
+    "redact_paths",
     "require_confirmation",
     "tenant_boundary",
     "thaw_json",
+    "verify_audit_file",
 ]
