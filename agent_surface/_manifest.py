@@ -118,7 +118,17 @@ def verify_manifest(manifest: object) -> Mapping[str, FrozenJson]:
     if frozen.get("hash") != digest({key: value for key, value in frozen.items() if key != "hash"}):
         raise AuthorityError("the hash of the manifest does not match its content; write the contract again")
     _verify_declarations(frozen.get("declarations"))
+    _verify_external(frozen.get("external"))
     return frozen
+
+
+def _verify_external(external: FrozenJson) -> None:
+    """What was contributed by another distribution and what was approved are kept apart, and have to be the same."""
+    for item in external if isinstance(external, tuple) else (None,):
+        if not isinstance(item, Mapping) or not isinstance(item.get("package"), str):
+            raise AuthorityError("the manifest does not list the contributions of other distributions")
+        if item.get("approved") != item.get("contributed"):
+            raise AuthorityError(f"what {item['package']} contributes to the manifest is not what was approved")
 
 
 def _verify_declarations(declarations: FrozenJson) -> None:

@@ -14,7 +14,7 @@ from agent_surface.contracts._procedures import PROCEDURE_BINDING_PROOFS
 from agent_surface.errors import AgentSurfaceDefinitionError, AuthorityError, DefinitionErrorCode
 from agent_surface.policies import AgentPolicy, PolicyAttachment, policy_phases
 
-REMEDY = "If that is meant, write the contract again with `python -m agent_surface.compiler` and review the change."
+REMEDY = "If that is meant, write the contract again with `agent-surface snapshot` and review the change."
 
 _REGISTER_WITH_AUTHORITY = (
     "only components bound from a contract of the authority can be registered; "

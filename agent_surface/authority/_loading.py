@@ -33,7 +33,7 @@ def load_capability_authority(package: str) -> CapabilityAuthority:
     if text is None:
         raise AuthorityError(
             f"no contract found for {package}: neither {CONTRACT_FILE} as package data nor a path in "
-            "[tool.agent-surface] of pyproject.toml; write it with `python -m agent_surface.compiler`"
+            "[tool.agent-surface] of pyproject.toml; write it with `agent-surface snapshot`"
         )
     try:
         manifest = json.loads(text)
