@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Mapping
-from typing import Literal
+from typing import Literal, cast
 
 from agent_surface import (
     ActionBinding,
@@ -21,6 +21,7 @@ from agent_surface import (
     AgentSurfaceLimits,
     AgentSurfaceRegistry,
     AuditRecord,
+    BoundComponent,
     Concurrency,
     ConsumerKind,
     InvocationError,
@@ -62,7 +63,7 @@ ANY_FIELDS = from_json_schema({"type": "object", "additionalProperties": True})
 Function = Callable[..., object]
 
 
-def component(  # noqa: PLR0913 - one keyword for each thing a test may want to be different
+def component(
     component_type: str = "t.one",
     *,
     confirmation: Literal["never", "optional", "required"] = "never",
@@ -147,10 +148,15 @@ def zero() -> int:
     return 0
 
 
+def count(ids: list[str]) -> int:
+    """A service that disables devices, in a manner of speaking."""
+    return len(ids)
+
+
 class Surface:
     """A registry, its clock, and what it told."""
 
-    def __init__(  # noqa: PLR0913 - the registry's own parameters
+    def __init__(
         self,
         *contracts: object,
         environment: AgentEnvironment = "test",
@@ -195,22 +201,23 @@ class Surface:
         **binding: object,
     ) -> RegistrationHandle:
         """Register a component made by :func:`component`."""
-        return self.registry.register(
-            contract.bind(observations={"read": read}, actions={"act": act, "go": go}, **binding)  # type: ignore[arg-type]  # passed on
-        )
+        bind: Callable[..., BoundComponent] = contract.bind
+        return self.registry.register(bind(observations={"read": read}, actions={"act": act, "go": go}, **binding))
 
     async def invoke(
         self,
         capability_id: str = ACT,
-        input: JsonValue = None,  # noqa: A002 - the field's own name
+        input: object = None,
         *,
         consumer: AgentConsumer | None = None,
         timeout_ms: int | None = None,
-        **fields: str | None,
+        **fields: object,
     ) -> AgentInvocationResult:
         """Invoke one capability."""
         return await self.registry.invoke(
-            AgentInvocation(capability_id=capability_id, input=input, **fields),
+            AgentInvocation(
+                capability_id=capability_id, input=cast("JsonValue", input), **cast("dict[str, str]", fields)
+            ),
             consumer=consumer,
             timeout_ms=timeout_ms,
         )
@@ -218,11 +225,11 @@ class Surface:
     def start(
         self,
         capability_id: str = ACT,
-        input: JsonValue = None,  # noqa: A002 - the field's own name
+        input: object = None,
         *,
         consumer: AgentConsumer | None = None,
         timeout_ms: int | None = None,
-        **fields: str | None,
+        **fields: object,
     ) -> asyncio.Task[AgentInvocationResult]:
         """The same as a task."""
         return asyncio.ensure_future(
@@ -248,11 +255,11 @@ class Surface:
     def capability_ids(self, consumer: AgentConsumer | None = None) -> list[str]:
         """Everything a consumer sees, in the order of the catalogue."""
         snapshot = self.registry.snapshot(SnapshotContext(consumer=consumer) if consumer is not None else None)
-        return [
-            item.capability_id
-            for part in snapshot.components
-            for item in (*part.observations, *part.actions)
-        ] + [item.procedure_id for item in snapshot.procedures]
+        found: list[str] = []
+        for part in snapshot.components:
+            found += [item.capability_id for item in part.observations]
+            found += [item.capability_id for item in part.actions]
+        return found + [item.procedure_id for item in snapshot.procedures]
 
     def told(self, *types: str) -> list[str]:
         """The types of the events so far, or of those types only."""
@@ -265,9 +272,7 @@ class Surface:
     def idle(self) -> bool:
         """Whether nothing is held any more: no call, task, queue place, slot or timer of a call."""
         now = self.registry.statistics()
-        return not (
-            now.in_flight or now.running_tasks or now.queued_calls or now.admission_groups or now.observing
-        )
+        return not (now.in_flight or now.running_tasks or now.queued_calls or now.admission_groups or now.observing)
 
 
 def output(result: AgentInvocationResult) -> object:

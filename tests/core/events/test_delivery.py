@@ -85,7 +85,12 @@ async def test_a_listener_that_raises_keeps_nobody_from_hearing(
     assert surface.mount().status == "active"
     assert output(await surface.invoke(READ)) == 0
     stop()
-    assert after == ["component-registered", "surface-changed", "invocation-started", "invocation-settled"] or after == [
+    assert after == [
+        "component-registered",
+        "surface-changed",
+        "invocation-started",
+        "invocation-settled",
+    ] or after == [
         "component-registered",
         "invocation-started",
         "invocation-settled",

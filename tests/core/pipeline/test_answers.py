@@ -1,5 +1,10 @@
 """What an agent is told: outputs within their schema and size, errors from one table, and nothing of the inside."""
 
+# Wrong things are handed in here on purpose; the checkers are told which kinds of complaint that brings.
+# mypy: disable-error-code="arg-type, assignment, attr-defined, dict-item, union-attr"
+# pyright: reportArgumentType=false, reportAttributeAccessIssue=false, reportUnknownArgumentType=false
+# pyright: reportUnknownLambdaType=false, reportUnknownMemberType=false, reportUnknownVariableType=false
+
 from __future__ import annotations
 
 import asyncio
@@ -36,7 +41,19 @@ from agent_surface import (
     from_type,
 )
 from agent_surface._failures import ERROR_TABLE
-from tests.core.surface_fixtures import ACT, ALICE, ONE, READ, RENAME, Surface, component, nothing, output, refusal, turns
+from tests.core.surface_fixtures import (
+    ACT,
+    ALICE,
+    ONE,
+    READ,
+    RENAME,
+    Surface,
+    component,
+    nothing,
+    output,
+    refusal,
+    turns,
+)
 
 # -------------------------------------------------------------------------------------------------------- outputs
 
@@ -67,9 +84,9 @@ TYPED = define_agent_component_contract(
 
 async def _typed(name: str, value: object, limits: AgentSurfaceLimits | None = None) -> AgentInvocationResult:
     surface = Surface(TYPED, environment="test", limits=limits)
-    handlers: dict[str, object] = {key: nothing for key in TYPED.actions}
+    handlers: dict[str, object] = dict.fromkeys(TYPED.actions, nothing)
     handlers[name] = lambda: value
-    surface.registry.register(TYPED.bind(actions=handlers))  # type: ignore[arg-type]
+    surface.registry.register(TYPED.bind(actions=handlers))
     try:
         return await surface.invoke(f"view:t.typed.{name}")
     finally:
@@ -82,7 +99,7 @@ async def test_a_value_of_the_declared_type_is_dumped_as_json() -> None:
     """Models in JSON mode; frozen inside the result, fresh outside."""
     result = await _typed("point", Point(x=1))
     assert result.to_json()["output"] == {"x": 1, "y": 0.5}
-    assert isinstance(result.output, MappingProxyType)  # type: ignore[union-attr]
+    assert isinstance(result.output, MappingProxyType)
     assert (await _typed("none", None)).to_json().keys() == {
         "status",
         "invocationId",
@@ -103,7 +120,7 @@ async def test_a_value_that_breaks_its_schema_is_not_told(name: str, value: obje
     try:
         result = await _typed(name, value)
     except AgentSurfaceDefectError as defect:
-        result = defect.result  # type: ignore[assignment]
+        result = defect.result
     assert refusal(result) == ("EXECUTION_FAILED", {"reason": "output-invalid"})
 
 
@@ -139,7 +156,7 @@ async def test_a_value_that_is_no_json_settles_first_and_then_is_the_programs_mi
     surface.mount(act=(lambda: value) if plain else act)
     with pytest.raises(AgentSurfaceDefectError) as caught:
         await surface.invoke(invocation_id="i-1")
-    assert refusal(caught.value.result) == ("EXECUTION_FAILED", {"reason": "output-invalid"})  # type: ignore[arg-type]
+    assert refusal(caught.value.result) == ("EXECUTION_FAILED", {"reason": "output-invalid"})
     assert surface.told("invocation-settled") == ["invocation-settled"]
     assert len(surface.audited()) == 1
     assert await surface.invoke(invocation_id="i-1") is caught.value.result
@@ -150,15 +167,16 @@ async def test_without_an_output_schema_only_nothing_may_be_returned() -> None:
     """Whatever else it is has never been reviewed."""
     with pytest.raises(AgentSurfaceDefectError) as caught:
         await _typed("none", {"planted": 1})
-    assert refusal(caught.value.result) == ("EXECUTION_FAILED", {"reason": "output-invalid"})  # type: ignore[arg-type]
+    assert refusal(caught.value.result) == ("EXECUTION_FAILED", {"reason": "output-invalid"})
     assert "planted" not in str(caught.value.result)
 
 
 @pytest.mark.requirement("AS-SER-001")
 @pytest.mark.parametrize(
-    ("value", "fits"), [("x" * 18, True), ("x" * 19, False), ("é" * 9, True), ("é" * 10, False), ('"' * 9, True), ('"' * 10, False)],
+    ("value", "fits"),
+    [("x" * 18, True), ("x" * 19, False), ("é" * 9, True), ("é" * 10, False), ('"' * 9, True), ('"' * 10, False)],
     ids=["fits", "too long", "bytes fit", "too many bytes", "escapes fit", "too many escapes"],
-)  # fmt: skip
+)
 @pytest.mark.allow_logs("agent_surface.pipeline")
 async def test_an_output_that_is_too_large_is_refused_by_its_bytes(value: str, fits: bool) -> None:
     """UTF-8 bytes of the compact form; never cut in silence."""
@@ -240,7 +258,7 @@ def test_an_error_is_made_by_the_table() -> None:
         "details": {"reason": "rate"},
     }
     with pytest.raises(ValueError, match="not a JSON type"):
-        capability_error(ErrorCode.PRECONDITION_FAILED, details={"a": object()})  # type: ignore[dict-item]
+        capability_error(ErrorCode.PRECONDITION_FAILED, details={"a": object()})
 
 
 HANDMADE: Mapping[str, CapabilityErrorPayload] = {
@@ -251,13 +269,16 @@ HANDMADE: Mapping[str, CapabilityErrorPayload] = {
         details={"origin": "client", "stack": "Traceback secret"},
     ),
     "details that can be changed": CapabilityErrorPayload(
-        code=ErrorCode.RATE_LIMITED, message="No.", retry=Retry.AFTER_DELAY, details={"reason": ["rate", {"a": "secret"}]}  # type: ignore[dict-item]
+        code=ErrorCode.RATE_LIMITED,
+        message="No.",
+        retry=Retry.AFTER_DELAY,
+        details={"reason": ["rate", {"a": "secret"}]},
     ),
     "details that are no JSON": CapabilityErrorPayload(
-        code=ErrorCode.NOT_AUTHORIZED, message="No.", retry=Retry.NO, details={"origin": object()}  # type: ignore[dict-item]
+        code=ErrorCode.NOT_AUTHORIZED, message="No.", retry=Retry.NO, details={"origin": object()}
     ),
     "a long message": CapabilityErrorPayload(code=ErrorCode.NOT_AUTHORIZED, message="x" * 10_000, retry=Retry.NO),
-    "a message that is no text": CapabilityErrorPayload(code=ErrorCode.NOT_AUTHORIZED, message=5, retry=Retry.NO),  # type: ignore[arg-type]
+    "a message that is no text": CapabilityErrorPayload(code=ErrorCode.NOT_AUTHORIZED, message=5, retry=Retry.NO),
     "a code of another phase": CapabilityErrorPayload(
         code=ErrorCode.INVOCATION_CONFLICT, message="No.", retry=Retry.WITH_CHANGES
     ),
@@ -303,9 +324,9 @@ async def test_a_demand_of_the_back_end_becomes_an_ordinary_request() -> None:
     """A person is asked on its behalf, and the evidence travels with the retry."""
     evidence: list[object] = []
 
-    async def rename(id: str, name: str, info: object) -> str:  # noqa: A002
-        evidence.append(info.confirmation)  # type: ignore[attr-defined]
-        if info.confirmation is None:  # type: ignore[attr-defined]
+    async def rename(id: str, name: str, info: object) -> str:
+        evidence.append(info.confirmation)
+        if info.confirmation is None:
             raise capability_error(ErrorCode.CONFIRMATION_REQUIRED, details={"summary": "The server wants to know."})
         return name
 
@@ -327,7 +348,7 @@ async def test_a_demand_of_the_back_end_becomes_an_ordinary_request() -> None:
     )
     assert output(done) == "b"
     assert evidence[0] is None
-    assert evidence[1].id == approved  # type: ignore[attr-defined]
+    assert evidence[1].id == approved
     surface.registry.close()
 
 
@@ -336,7 +357,7 @@ async def test_a_demand_of_the_back_end_becomes_an_ordinary_request() -> None:
 SECRET = "s3cr3t"
 
 
-class _Planted(Exception):
+class _PlantedError(Exception):
     """An exception full of things an agent must not see."""
 
     def __init__(self, text: str) -> None:
@@ -347,7 +368,7 @@ class _Planted(Exception):
 def _exceptions() -> st.SearchStrategy[BaseException]:
     text = st.text(string.printable, max_size=20)
     kinds: list[Callable[[str], BaseException]] = [
-        _Planted,
+        _PlantedError,
         ValueError,
         KeyError,
         RuntimeError,
@@ -405,7 +426,7 @@ class _Executor:
         """What it runs."""
         return ["devices.rename"]
 
-    async def execute(self, _: str, input: Mapping[str, object], _info: object) -> object:  # noqa: A002
+    async def execute(self, _: str, input: Mapping[str, object], _info: object) -> object:
         """Run it."""
         self._trap("procedure")
         await asyncio.sleep(0)
@@ -413,7 +434,7 @@ class _Executor:
         return input["name"]
 
 
-def _mined(trap: _Trap) -> Surface:  # noqa: C901 - one function for each place
+def _mined(trap: _Trap) -> Surface:
     def at(place: str, value: object = None) -> Callable[..., object]:
         def function(*_: object) -> object:
             trap(place)
@@ -456,11 +477,11 @@ def _mined(trap: _Trap) -> Surface:  # noqa: C901 - one function for each place
     surface = Surface(
         *contracts,
         RENAME,
-        policies=(_Hook(on_discovery=on_discovery, on_authorize=on_authorize, on_invoke=on_invoke),),  # type: ignore[arg-type]
-        context=at("context", {}),  # type: ignore[arg-type]
-        route=at("route"),  # type: ignore[arg-type]
-        before_settlement=at("before_settlement"),  # type: ignore[arg-type]
-        procedures=_Executor(trap),  # type: ignore[arg-type]
+        policies=(_Hook(on_discovery=on_discovery, on_authorize=on_authorize, on_invoke=on_invoke),),
+        context=at("context", {}),
+        route=at("route"),
+        before_settlement=at("before_settlement"),
+        procedures=_Executor(trap),
     )
     surface.registry._trail.sink = _Sink(trap)
     surface.registry.subscribe(at("listener"))
@@ -477,21 +498,17 @@ def _mined(trap: _Trap) -> Surface:  # noqa: C901 - one function for each place
             precondition=at("precondition"),
             policies=[asking],
         ),
-        procedures=[
-            bind_procedure(RENAME, bind={"id": at("bind", "d-1")}, describe=at("describe", "x"))  # type: ignore[dict-item,arg-type]
-        ],
+        procedures=[bind_procedure(RENAME, bind={"id": at("bind", "d-1")}, describe=at("describe", "x"))],
         availability=at("availability", Availability(available=True)),
     )
     surface.mount(
         contracts[1],
-        act=ActionBinding(
-            execute=act, policies=[_Hook(on_authorize=async_authorize, on_invoke=async_invoke)]  # type: ignore[list-item]
-        ),
+        act=ActionBinding(execute=act, policies=[_Hook(on_authorize=async_authorize, on_invoke=async_invoke)]),
     )
     surface.mount(contracts[2], act=ActionBinding(execute=at("thread"), thread=True))
     surface.mount(
         contracts[3],
-        act=ActionBinding(execute=nothing, when=lambda: False, unavailable_reason=at("unavailable_reason", "off")),  # type: ignore[arg-type]
+        act=ActionBinding(execute=nothing, when=lambda: False, unavailable_reason=at("unavailable_reason", "off")),
     )
     return surface
 
@@ -536,7 +553,7 @@ def test_nothing_an_exception_says_ever_reaches_an_agent(place: str, error: Base
 @pytest.mark.parametrize("place", [p for p in PLACES if p not in ("guard", "paths", "summary", "listener")])
 async def test_every_trap_is_really_sprung(place: str) -> None:
     """Else the property above would prove nothing."""
-    trap = _Trap(place, _Planted("x"))
+    trap = _Trap(place, _PlantedError("x"))
     surface = _mined(trap)
     trap.armed = True
     surface.catalogue()

@@ -1,9 +1,17 @@
 """What is checked before a person is asked, what an approval is good for, and what is checked again."""
 
+# Wrong things are handed in here on purpose; the checkers are told which kinds of complaint that brings.
+# mypy: disable-error-code="arg-type, call-overload, dict-item, func-returns-value, index"
+# mypy: disable-error-code="list-item, misc, return-value, union-attr, var-annotated"
+# pyright: reportArgumentType=false, reportAttributeAccessIssue=false, reportCallIssue=false, reportIndexIssue=false
+# pyright: reportOptionalMemberAccess=false, reportOptionalSubscript=false, reportUnknownArgumentType=false
+# pyright: reportUnknownLambdaType=false, reportUnknownMemberType=false, reportUnknownVariableType=false
+
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from functools import partial
 from logging import LogRecord
 
 import pytest
@@ -127,7 +135,7 @@ async def test_invoke_policies_see_the_validated_effective_input_only() -> None:
         return call_next()
 
     policies = [_Policy(on_invoke=on_invoke)]
-    surface = Surface(MODEL, ONE, RENAME, procedures=ServiceExecutor({"devices.rename": lambda id, name: name}))  # noqa: A002
+    surface = Surface(MODEL, ONE, RENAME, procedures=ServiceExecutor({"devices.rename": lambda id, name: name}))
     surface.registry.register(MODEL.bind(actions={"act": ActionBinding(execute=nothing, policies=policies)}))
     surface.mount(procedures=[bind_procedure(RENAME, bind={"id": lambda: "d-1"}, policies=policies)])
     await surface.invoke("view:t.model.act", {"name": "x"})
@@ -145,11 +153,11 @@ async def test_policies_cannot_change_the_input(surface: Surface) -> None:
 
     def on_invoke(context: InvokeContext, call_next: CallNext) -> Awaitable[object]:
         with pytest.raises(TypeError):
-            context.effective_input["ids"] = ["other"]  # type: ignore[index,call-overload]
+            context.effective_input["ids"] = ["other"]
         with pytest.raises(AttributeError):
-            context.effective_input["ids"].append("other")  # type: ignore[index,call-overload,union-attr]
+            context.effective_input["ids"].append("other")
         with pytest.raises(AttributeError):
-            context.effective_input = {}  # type: ignore[misc]
+            context.effective_input = {}
         return call_next()
 
     surface.mount(act=ActionBinding(execute=executed, policies=[_Policy(on_invoke=on_invoke)]))
@@ -168,27 +176,32 @@ def _procedures(surface: Surface | None = None, *, ran: Callable[[object], objec
     return ServiceExecutor({"devices.disable": disable_devices})
 
 
+def _made(coroutine_function: Callable[[], object]) -> object:
+    """What only turns out to be a coroutine when it is called."""
+    return coroutine_function()
+
+
+async def _never() -> list[str]:
+    return []
+
+
 @pytest.mark.requirement("AS-INVOKE-003")
 @pytest.mark.allow_logs("agent_surface.pipeline")
 @pytest.mark.parametrize(
     "value",
-    [lambda: "no list", lambda: [], lambda: None, lambda: {1}, lambda: float("nan"), lambda: 1 / 0, lambda: _never()],
+    [lambda: "no list", list, lambda: None, lambda: {1}, lambda: float("nan"), lambda: 1 / 0, partial(_made, _never)],
     ids=["wrong type", "too short", "nothing", "no JSON", "no number", "raises", "to await"],
 )
 async def test_a_binding_that_makes_no_valid_input_fails_before_a_person_is_asked(value: Callable[[], object]) -> None:
     """It is the state of the screen that does not fit, not the agent's input."""
     surface = Surface(ONE, DISABLE, procedures=_procedures())
-    surface.mount(procedures=[bind_procedure(DISABLE, bind={"ids": value})])  # type: ignore[dict-item]
+    surface.mount(procedures=[bind_procedure(DISABLE, bind={"ids": value})])
     result = await surface.invoke(DOMAIN)
     assert refusal(result) == ("PRECONDITION_FAILED", {"reason": "binding-failed"})
-    assert result.to_json()["error"]["retry"] == "after-refresh"  # type: ignore[index,call-overload]
+    assert result.to_json()["error"]["retry"] == "after-refresh"
     assert surface.registry.confirmations.pending() == ()
     assert "confirmation-requested" not in surface.told()
     surface.registry.close()
-
-
-async def _never() -> list[str]:
-    return []
 
 
 @pytest.mark.requirement("AS-INVOKE-004", "AS-BIND-002")
@@ -197,7 +210,7 @@ async def test_a_locked_field_that_is_supplied_fails_before_a_person_is_asked(va
     """Even with the very value the screen supplies; the answer names the field."""
     surface = Surface(ONE, DISABLE, procedures=_procedures())
     surface.mount(procedures=[bind_procedure(DISABLE, bind={"ids": lambda: ["a"]})])
-    code, details = refusal(await surface.invoke(DOMAIN, {"ids": value, "why": "x"}))  # type: ignore[dict-item]
+    code, details = refusal(await surface.invoke(DOMAIN, {"ids": value, "why": "x"}))
     assert (code, details["lockedFields"]) == ("INVALID_INPUT", ["ids"])
     assert surface.registry.confirmations.pending() == ()
     surface.registry.close()
@@ -205,7 +218,7 @@ async def test_a_locked_field_that_is_supplied_fails_before_a_person_is_asked(va
 
 @pytest.mark.requirement("AS-INVOKE-005")
 async def test_a_person_sees_the_values_of_the_moment() -> None:
-    """Bound values are read at the call, not at discovery; the host has the whole input and knows which came from it."""
+    """Bound values are read at the call, not at discovery; the host has all of it and knows which."""
     selection = ["a"]
     surface = Surface(ONE, DISABLE, procedures=_procedures())
     surface.mount(procedures=[bind_procedure(DISABLE, bind={"ids": lambda: selection})])
@@ -226,18 +239,33 @@ async def test_a_person_sees_the_values_of_the_moment() -> None:
 @pytest.mark.parametrize(
     ("precondition", "message", "details"),
     [
-        (lambda _: PreconditionFailure("Nothing is selected.", {"selected": 0}), "Nothing is selected.", {"selected": 0}),
+        (
+            lambda _: PreconditionFailure("Nothing is selected.", {"selected": 0}),
+            "Nothing is selected.",
+            {"selected": 0},
+        ),
         (lambda _: _raise(PreconditionFailure("No.")), "No.", {}),
         (lambda _: PreconditionFailure("x" * 400), "x" * 299 + "…", {}),
-        (lambda _: PreconditionFailure("No.", {"bad": {1}}), "No.", {}),  # type: ignore[dict-item]
-        (lambda _: _raise(PreconditionFailure("No.", {"bad": object()})), "No.", {}),  # type: ignore[dict-item]
-        (lambda _: PreconditionFailure(5), None, {}),  # type: ignore[arg-type]
+        (lambda _: PreconditionFailure("No.", {"bad": {1}}), "No.", {}),
+        (lambda _: _raise(PreconditionFailure("No.", {"bad": object()})), "No.", {}),
+        (lambda _: PreconditionFailure(5), None, {}),
         (lambda _: PreconditionFailure(""), None, {}),
         (lambda _: _raise(ValueError("secret")), None, {}),
         (lambda _: False, None, {}),
         (lambda _: _never(), None, {}),
     ],
-    ids=["returned", "raised", "long", "no JSON", "raised no JSON", "no text", "blank", "broken", "garbage", "to await"],
+    ids=[
+        "returned",
+        "raised",
+        "long",
+        "no JSON",
+        "raised no JSON",
+        "no text",
+        "blank",
+        "broken",
+        "garbage",
+        "to await",
+    ],
 )
 async def test_a_precondition_that_fails_never_opens_a_dialog(
     surface: Surface, precondition: Callable[..., object], message: str | None, details: dict[str, object]
@@ -247,7 +275,7 @@ async def test_a_precondition_that_fails_never_opens_a_dialog(
     surface.mount(ASKING, act=ActionBinding(execute=executed, precondition=precondition))
     result = await surface.invoke(ASK, {"a": 1})
     assert refusal(result) == ("PRECONDITION_FAILED", details)
-    text = result.to_json()["error"]["message"]  # type: ignore[index,call-overload]
+    text = result.to_json()["error"]["message"]
     assert text == message or (message is None and "secret" not in str(text))
     assert surface.registry.confirmations.pending() == ()
     assert "confirmation-requested" not in surface.told()
@@ -294,7 +322,7 @@ Asked = tuple[Surface, _Counter]
 
 async def _evidence(surface: Surface, value: object = None, consumer: object = None, capability_id: str = ASK) -> str:
     wanted = {"a": 1} if value is None else value
-    result = await surface.invoke(capability_id, wanted, consumer=consumer)  # type: ignore[arg-type]
+    result = await surface.invoke(capability_id, wanted, consumer=consumer)
     assert refusal(result)[0] == "CONFIRMATION_REQUIRED"
     return surface.approve()
 
@@ -305,14 +333,15 @@ CONSUMED = ("CONFIRMATION_INVALID", {"reason": "consumed"})
 
 @pytest.mark.requirement("AS-CONFIRM-001", "AS-CONFIRM-002")
 @pytest.mark.parametrize(
-    "other", [{"a": 2}, {"a": "1"}, {"a": True}, {"a": 1, "b": None}, {}, {"A": 1}, {"a": [1]}],
+    "other",
+    [{"a": 2}, {"a": "1"}, {"a": True}, {"a": 1, "b": None}, {}, {"A": 1}, {"a": [1]}],
     ids=["value", "text", "bool", "more", "less", "key", "list"],
-)  # fmt: skip
+)
 async def test_an_input_that_changed_after_the_approval_is_a_mismatch(asked: Asked, other: dict[str, object]) -> None:
     """It never executes, and the approval stays good for what it was given for."""
     surface, executed = asked
     evidence = await _evidence(surface)
-    assert refusal(await surface.invoke(ASK, other, confirmation_id=evidence)) == MISMATCH  # type: ignore[arg-type]
+    assert refusal(await surface.invoke(ASK, other, confirmation_id=evidence)) == MISMATCH
     assert executed.inputs == []
     assert output(await surface.invoke(ASK, {"a": 1.0}, confirmation_id=evidence)) == {"ran": 1}
 
@@ -385,12 +414,14 @@ async def test_an_approval_does_not_survive_its_registration(surface: Surface) -
 
 
 @pytest.mark.requirement("AS-CONFIRM-002", "AS-CONFIRM-004")
-@pytest.mark.parametrize("forged", ["", "cnf_", "cnf_0000000000000000000099", None, 5, ["x"], {"a": 1}, "x" * 5_000, "\ud800"], ids=str)
+@pytest.mark.parametrize(
+    "forged", ["", "cnf_", "cnf_0000000000000000000099", None, 5, ["x"], {"a": 1}, "x" * 5_000, "\ud800"], ids=str
+)
 async def test_evidence_cannot_be_made_up(asked: Asked, forged: object) -> None:
     """Ids are guessable in this test and still good for nothing without a person."""
     surface, executed = asked
     await surface.invoke(ASK, {"a": 1})
-    result = await surface.invoke(ASK, {"a": 1}, confirmation_id=forged)  # type: ignore[arg-type]
+    result = await surface.invoke(ASK, {"a": 1}, confirmation_id=forged)
     assert refusal(result)[0] == ("CONFIRMATION_REQUIRED" if forged is None else "CONFIRMATION_INVALID")
     assert executed.inputs == []
 
@@ -418,7 +449,7 @@ async def test_a_denial_is_final_for_its_record_and_brings_the_persons_words(ask
     for _ in range(2):
         result = await surface.invoke(ASK, {"a": 1}, confirmation_id=confirmation_id)
         assert refusal(result) == ("CONFIRMATION_INVALID", {"reason": "denied", "note": "Not on a Friday."})
-        assert result.to_json()["error"]["retry"] == "no"  # type: ignore[index,call-overload]
+        assert result.to_json()["error"]["retry"] == "no"
     assert executed.inputs == []
 
 
@@ -434,7 +465,7 @@ async def test_an_expired_request_starts_a_new_cycle(asked: Asked, approved: boo
     surface.clock.advance(120_000)
     expired = await surface.invoke(ASK, {"a": 1}, confirmation_id=confirmation_id, invocation_id="i-1")
     assert refusal(expired) == ("CONFIRMATION_INVALID", {"reason": "expired"})
-    assert expired.to_json()["error"]["retry"] == "with-confirmation"  # type: ignore[index,call-overload]
+    assert expired.to_json()["error"]["retry"] == "with-confirmation"
     fresh = refusal(await surface.invoke(ASK, {"a": 1}, invocation_id="i-1"))
     assert fresh[0] == "CONFIRMATION_REQUIRED"
     assert fresh[1]["confirmationId"] != confirmation_id
@@ -514,13 +545,16 @@ async def test_every_other_check_of_an_approved_call_runs_again(change: str) -> 
     refused = await surface.invoke(
         ASK, {"a": 1}, confirmation_id=evidence, registration_id=handle.registration_id, invocation_id="i-1"
     )
-    assert refusal(refused)[0] == {
-        "registration": "COMPONENT_UNMOUNTED",
-        "availability": "CAPABILITY_NOT_AVAILABLE",
-        "authorization": "NOT_AUTHORIZED",
-        "discovery": "CAPABILITY_NOT_AVAILABLE",
-        "precondition": "PRECONDITION_FAILED",
-    }[change]
+    assert (
+        refusal(refused)[0]
+        == {
+            "registration": "COMPONENT_UNMOUNTED",
+            "availability": "CAPABILITY_NOT_AVAILABLE",
+            "authorization": "NOT_AUTHORIZED",
+            "discovery": "CAPABILITY_NOT_AVAILABLE",
+            "precondition": "PRECONDITION_FAILED",
+        }[change]
+    )
     assert executed.inputs == []
     if change != "registration":
         state[change] = True
@@ -572,7 +606,7 @@ async def test_evidence_whose_call_ends_before_execution_works_again() -> None:
     for n in (1, 2, 3):
         done = await surface.invoke(ASK, {"n": n}, confirmation_id=evidence[n])
         assert output(done) == {"ran": n + 1}
-    assert [value["n"] for value in executed] == [0, 1, 2, 3]  # type: ignore[index,call-overload]
+    assert [value["n"] for value in executed] == [0, 1, 2, 3]
     surface.registry.close()
 
 
@@ -663,12 +697,15 @@ async def test_a_call_that_waited_is_checked_again_in_the_turn_of_its_start(what
         state[what] = False
     gate.set()
     code = refusal(await second)[0]
-    assert code == {
-        "availability": "CAPABILITY_NOT_AVAILABLE",
-        "precondition": "PRECONDITION_FAILED",
-        "registration": "COMPONENT_UNMOUNTED",
-        "pushed": "CAPABILITY_NOT_AVAILABLE",
-    }[what]
+    assert (
+        code
+        == {
+            "availability": "CAPABILITY_NOT_AVAILABLE",
+            "precondition": "PRECONDITION_FAILED",
+            "registration": "COMPONENT_UNMOUNTED",
+            "pushed": "CAPABILITY_NOT_AVAILABLE",
+        }[what]
+    )
     await first
     assert executed == [0]
     consumed = [record for record in surface.audited("confirmation") if record.status == "consumed"]
@@ -708,12 +745,12 @@ async def test_a_call_that_waited_for_a_policy_is_checked_again(surface: Surface
     [
         (require_confirmation(), "Do it (n: 5)"),
         (require_confirmation(when=lambda context: True), "Do it (n: 5)"),
-        (require_confirmation(when=lambda context: context.effective_input["n"] == 5), "Do it (n: 5)"),  # type: ignore[index,call-overload]
-        (require_confirmation(when=lambda context: 1 / 0), "Do it (n: 5)"),  # type: ignore[arg-type,return-value]
+        (require_confirmation(when=lambda context: context.effective_input["n"] == 5), "Do it (n: 5)"),
+        (require_confirmation(when=lambda context: 1 / 0), "Do it (n: 5)"),
         (require_confirmation(summary="Really?"), "Really?"),
         (require_confirmation(summary=lambda context: "Live?"), "Live?"),
-        (require_confirmation(summary=lambda context: 1 / 0), "Do it (n: 5)"),  # type: ignore[arg-type,return-value]
-        (require_confirmation(summary=lambda context: 5), "Do it (n: 5)"),  # type: ignore[arg-type,return-value]
+        (require_confirmation(summary=lambda context: 1 / 0), "Do it (n: 5)"),
+        (require_confirmation(summary=lambda context: 5), "Do it (n: 5)"),
         (require_confirmation(summary="x" * 400), "x" * 299 + "…"),
     ],
     ids=["always", "when", "by input", "broken condition", "summary", "live", "broken summary", "no text", "long"],
@@ -721,7 +758,7 @@ async def test_a_call_that_waited_for_a_policy_is_checked_again(surface: Surface
 async def test_a_policy_can_ask_a_person_whatever_breaks_in_it(surface: Surface, policy: object, summary: str) -> None:
     """A broken condition still asks; a broken summary is replaced by one of the input."""
     executed = _Counter()
-    surface.mount(act=ActionBinding(execute=executed, policies=[policy]))  # type: ignore[list-item]
+    surface.mount(act=ActionBinding(execute=executed, policies=[policy]))
     code, details = refusal(await surface.invoke("view:t.one.act", {"n": 5}))
     assert (code, details["summary"]) == ("CONFIRMATION_REQUIRED", summary)
     assert executed.inputs == []
@@ -744,9 +781,7 @@ async def test_a_policy_that_refuses_leaves_nothing_asked(surface: Surface) -> N
     def on_invoke(_: InvokeContext, _next: CallNext) -> Awaitable[object]:
         raise capability_error(ErrorCode.NOT_AUTHORIZED)
 
-    surface.mount(
-        act=ActionBinding(execute=nothing, policies=[require_confirmation(), _Policy(on_invoke=on_invoke)])
-    )
+    surface.mount(act=ActionBinding(execute=nothing, policies=[require_confirmation(), _Policy(on_invoke=on_invoke)]))
     assert refusal(await surface.invoke("view:t.one.act"))[0] == "NOT_AUTHORIZED"
     assert surface.registry.confirmations.pending() == ()
 
@@ -774,9 +809,9 @@ async def test_an_action_is_told_what_it_may_know() -> None:
     assert (plain.confirmation, plain.registration_id) == (None, one.registration_id)
     assert (plain.cancel.cancelled, plain.cancel.reason) == (False, None)
     with pytest.raises(TypeError):
-        plain.host["user"] = "other"  # type: ignore[index]
+        plain.host["user"] = "other"
     with pytest.raises(AttributeError):
-        plain.consumer = BOB  # type: ignore[misc]
+        plain.consumer = BOB
     surface.registry.close()
 
 
@@ -800,7 +835,7 @@ async def test_an_observation_is_told_too(surface: Surface) -> None:
 @pytest.mark.parametrize("host", [lambda: 1 / 0, lambda: None, lambda: 5], ids=["raises", "nothing", "no mapping"])
 async def test_a_host_context_that_breaks_is_empty(host: Callable[[], object], expected_logs: list[LogRecord]) -> None:
     """Policies that look for a user there refuse; the call itself goes on."""
-    surface = Surface(context=host)  # type: ignore[arg-type]
+    surface = Surface(context=host)
     surface.mount(act=lambda _, context: dict(context.host))
     assert output(await surface.invoke("view:t.one.act")) == {}
     assert {record.name for record in expected_logs} == {"agent_surface.pipeline"}
@@ -837,7 +872,7 @@ async def test_a_cancel_token_tells_once_and_to_everybody(surface: Surface, expe
     assert len(expected_logs) == 1
 
 
-# --------------------------------------------------------------------------------------------- bindings (procedures)
+# ------------------------------------------------------------------------------------- references to procedures
 
 
 @pytest.mark.requirement("AS-BIND-001", "AS-BIND-002")
@@ -846,7 +881,7 @@ async def test_overridable_fields_are_defaults_and_the_agents_value_wins() -> No
     asked: list[str] = []
     executed: list[dict[str, str]] = []
 
-    def rename(id: str, name: str) -> str:  # noqa: A002
+    def rename(id: str, name: str) -> str:
         executed.append({"id": id, "name": name})
         return name
 
@@ -861,7 +896,7 @@ async def test_overridable_fields_are_defaults_and_the_agents_value_wins() -> No
         ]
     )
     (descriptor,) = surface.registry.snapshot().procedures
-    assert dict(descriptor.input_schema["properties"]) == {"name": {"type": "string"}}  # type: ignore[arg-type,call-overload]
+    assert dict(descriptor.input_schema["properties"]) == {"name": {"type": "string"}}
     assert "required" not in descriptor.input_schema
     assert output(await surface.invoke("domain:devices.rename", {"name": "mine"})) == "mine"
     assert asked == []
@@ -926,7 +961,7 @@ async def test_an_executor_is_asked_for_nothing_the_authority_does_not_list() ->
             asked.append(path)
             return 1
 
-    surface = Surface(ONE, DISABLE, procedures=Everything())  # type: ignore[arg-type]
+    surface = Surface(ONE, DISABLE, procedures=Everything())
     surface.mount(procedures=[bind_procedure(DISABLE)])
     for path in ("devices.rename", "system.format"):
         assert refusal(await surface.invoke(f"domain:{path}", {})) == ("CAPABILITY_NOT_FOUND", {})
@@ -942,7 +977,10 @@ async def test_a_reference_lives_and_dies_with_its_component() -> None:
     handle = surface.mount(
         procedures=[
             bind_procedure(
-                DISABLE, bind={"ids": lambda: state["ids"]}, when=lambda: bool(state["open"]), unavailable_reason="Closed."
+                DISABLE,
+                bind={"ids": lambda: state["ids"]},
+                when=lambda: bool(state["open"]),
+                unavailable_reason="Closed.",
             )
         ]
     )
@@ -965,7 +1003,9 @@ async def test_a_binding_can_raise_the_level_of_its_procedure() -> None:
     """This screen asks where others do not."""
     executed = _Counter()
     surface = Surface(
-        ONE, RENAME, procedures=ServiceExecutor({"devices.rename": lambda id, name: executed(id) and name})  # noqa: A002
+        ONE,
+        RENAME,
+        procedures=ServiceExecutor({"devices.rename": lambda id, name: executed(id) and name}),
     )
     surface.mount(procedures=[bind_procedure(RENAME, confirmation="required")])
     result = await surface.invoke("domain:devices.rename", {"id": "a", "name": "b"})

@@ -1,5 +1,11 @@
 """One request, one execution: joining, replaying, refusing; and which live component a request means."""
 
+# Wrong things are handed in here on purpose; the checkers are told which kinds of complaint that brings.
+# mypy: disable-error-code="arg-type, call-overload, index, var-annotated"
+# pyright: reportArgumentType=false, reportCallIssue=false, reportIndexIssue=false, reportOptionalSubscript=false
+# pyright: reportUnknownArgumentType=false, reportUnknownLambdaType=false, reportUnknownMemberType=false
+# pyright: reportUnknownVariableType=false
+
 from __future__ import annotations
 
 import asyncio
@@ -135,9 +141,9 @@ async def test_an_id_stands_for_one_request(surface: Surface, in_flight: bool, o
         go_on.set()
         await first
     for _ in range(2):
-        conflict = await surface.registry.invoke(replace(request, **other))  # type: ignore[arg-type]
+        conflict = await surface.registry.invoke(replace(request, **other))
         assert refusal(conflict) == CONFLICT
-        assert conflict.to_json()["error"]["retry"] == "with-changes"  # type: ignore[index,call-overload]
+        assert conflict.to_json()["error"]["retry"] == "with-changes"
     go_on.set()
     assert output(await first) == {"a": 1}
     assert await surface.registry.invoke(request) is first.result()
@@ -167,7 +173,9 @@ async def test_consumers_do_not_share_ids(surface: Surface) -> None:
         AgentConsumer(id="alice"),
         AgentConsumer(id="alice", kind=ConsumerKind.MCP_BRIDGE),
     ]
-    results = [await surface.invoke(ACT, {"n": index}, invocation_id="i-1", consumer=c) for index, c in enumerate(consumers)]
+    results = [
+        await surface.invoke(ACT, {"n": index}, invocation_id="i-1", consumer=c) for index, c in enumerate(consumers)
+    ]
     assert [output(result) for result in results] == [{"ran": index + 1} for index in range(len(consumers))]
     again = AgentConsumer(id="alice", kind=ConsumerKind.TEST, grants=("more",))
     assert await surface.invoke(ACT, {"n": 0}, invocation_id="i-1", consumer=again) is results[0]
@@ -260,14 +268,15 @@ async def test_a_refused_rate_leaves_the_id_free() -> None:
 
 @pytest.mark.requirement("AS-IDENT-006", "AS-SER-001")
 @pytest.mark.parametrize(
-    "value", [{1, 2}, float("nan"), {"a": float("inf")}, {"a": (1,)}, {1: 2}, "\ud800", object()],
+    "value",
+    [{1, 2}, float("nan"), {"a": float("inf")}, {"a": (1,)}, {1: 2}, "\ud800", object()],
     ids=["set", "nan", "infinity", "tuple", "key", "surrogate", "object"],
-)  # fmt: skip
+)
 async def test_an_input_that_is_no_json_is_refused_and_not_remembered(surface: Surface, value: object) -> None:
     """There is no request to remember."""
     act = _Counter()
     surface.mount(act=act)
-    result = await surface.invoke(ACT, value, invocation_id="i-1")  # type: ignore[arg-type]
+    result = await surface.invoke(ACT, value, invocation_id="i-1")
     code, details = refusal(result)
     assert code == "INVALID_INPUT"
     assert isinstance(details["issues"], list)
@@ -291,7 +300,7 @@ async def test_ids_have_a_length(surface: Surface) -> None:
     surface.mount(act=_Counter())
     assert output(await surface.invoke(invocation_id="x" * 128)) == {"ran": 1}
     for bad in ("x" * 129, "", 5):
-        assert refusal(await surface.invoke(invocation_id=bad))[0] == "INVALID_INPUT"  # type: ignore[arg-type]
+        assert refusal(await surface.invoke(invocation_id=bad))[0] == "INVALID_INPUT"
     with pytest.raises(AgentSurfaceDefinitionError):
         await surface.invoke(consumer=AgentConsumer(id="x" * 129))
 
@@ -303,12 +312,34 @@ async def test_ids_have_a_length(surface: Surface) -> None:
 @pytest.mark.parametrize(
     "capability_id",
     [
-        "", "view", "view:", ":", "view:act", "view:t.one.", "view:t.one.Act", "view:t.one.do_it", "view:T.one.act",
-        "view:t..one.act", "view: t.one.act", "view:t.one.act ", "domain:", "other:t.one.act", "x" * 500,
-        "view:t.one." + "a" * 200, "domain:" + "x" * 200, "view:t.one.äct", "domain:\ud800", "../../etc/passwd",
-        "view:t.one.act\n", "VIEW:t.one.act", None, 5, b"view:t.one.act", ["view:t.one.act"],
+        "",
+        "view",
+        "view:",
+        ":",
+        "view:act",
+        "view:t.one.",
+        "view:t.one.Act",
+        "view:t.one.do_it",
+        "view:T.one.act",
+        "view:t..one.act",
+        "view: t.one.act",
+        "view:t.one.act ",
+        "domain:",
+        "other:t.one.act",
+        "x" * 500,
+        "view:t.one." + "a" * 200,
+        "domain:" + "x" * 200,
+        "view:t.one.äct",
+        "domain:\ud800",
+        "../../etc/passwd",
+        "view:t.one.act\n",
+        "VIEW:t.one.act",
+        None,
+        5,
+        b"view:t.one.act",
+        ["view:t.one.act"],
     ],
-)  # fmt: skip
+)
 async def test_a_malformed_id_is_not_found_and_never_an_exception(surface: Surface, capability_id: str) -> None:
     """Also with a registration id or an instance, and next to live components."""
     handle = surface.mount()
@@ -425,7 +456,7 @@ async def test_an_old_version_is_refused_for_dangerous_effects_only() -> None:
     """It changes all the time for reasons that have nothing to do with the call."""
     from agent_surface import define_agent_procedure_contract
 
-    external = define_agent_procedure_contract(  # type: ignore[var-annotated]
+    external = define_agent_procedure_contract(
         id="domain:t.send", description="Send", effect="external-side-effect", confirmation="never"
     )
     surface = Surface(
@@ -434,7 +465,7 @@ async def test_an_old_version_is_refused_for_dangerous_effects_only() -> None:
         RENAME,
         external,
         procedures=ServiceExecutor(
-            {"devices.disable": lambda ids: 0, "devices.rename": lambda id, name: name, "t.send": lambda: None}  # noqa: A002
+            {"devices.disable": lambda ids: 0, "devices.rename": lambda id, name: name, "t.send": lambda: None}
         ),
     )
     handle = surface.mount(
@@ -452,7 +483,9 @@ async def test_an_old_version_is_refused_for_dangerous_effects_only() -> None:
     assert refusal(await surface.invoke("domain:t.send", surface_version="0")) == stale
     assert output(await surface.invoke("domain:t.send", surface_version="1")) is None
     assert output(await surface.invoke("domain:t.send")) is None
-    assert refusal(await surface.invoke("domain:devices.disable", ids, surface_version="1"))[0] == "CONFIRMATION_REQUIRED"
+    assert (
+        refusal(await surface.invoke("domain:devices.disable", ids, surface_version="1"))[0] == "CONFIRMATION_REQUIRED"
+    )
     surface.registry.close()
 
 
@@ -479,7 +512,7 @@ class _HideFromBob:
 def _comparable(surface: Surface, result: AgentInvocationResult, capability_id: str) -> object:
     """All that an agent can see of a call, with the id it asked for taken out."""
     assert isinstance(result, InvocationError)
-    events = [replace(e, capability_id="x", invocation_id="i") for e in surface.events if hasattr(e, "invocation_id")]  # type: ignore[type-var]
+    events = [replace(e, capability_id="x", invocation_id="i") for e in surface.events if hasattr(e, "invocation_id")]
     payload = {key: value for key, value in result.to_json().items() if key not in ("capabilityId", "invocationId")}
     return str(payload).replace(capability_id, "x"), str(events)
 
@@ -487,12 +520,22 @@ def _comparable(surface: Surface, result: AgentInvocationResult, capability_id: 
 @pytest.mark.requirement("AS-AVAIL-002", "AS-POLICY-003")
 @pytest.mark.parametrize("mounted", [True, False], ids=["live", "gone"])
 @pytest.mark.parametrize(
-    "fields", [{}, {"instance_id": "default"}, {"registration_id": "?"}, {"surface_version": "0"}, {"surface_id": "x"}, {"confirmation_id": "cnf_1"}],
+    "fields",
+    [
+        {},
+        {"instance_id": "default"},
+        {"registration_id": "?"},
+        {"surface_version": "0"},
+        {"surface_id": "x"},
+        {"confirmation_id": "cnf_1"},
+    ],
     ids=["plain", "instance", "registration", "version", "surface", "evidence"],
-)  # fmt: skip
+)
 @pytest.mark.parametrize("input", [None, {"a": 1}, "no object"], ids=["nothing", "object", "text"])
 async def test_what_is_hidden_answers_exactly_like_what_does_not_exist(
-    mounted: bool, fields: dict[str, str | None], input: object  # noqa: A002
+    mounted: bool,
+    fields: dict[str, str | None],
+    input: object,
 ) -> None:
     """Payload, events and what is remembered: nothing tells them apart."""
     hidden, unknown = ACT, "view:t.one.ask"
@@ -506,7 +549,7 @@ async def test_what_is_hidden_answers_exactly_like_what_does_not_exist(
         surface.events.clear()
         parts = []
         for _ in range(2):
-            result = await surface.invoke(capability_id, input, consumer=BOB, invocation_id="i-1", **wanted)  # type: ignore[arg-type]
+            result = await surface.invoke(capability_id, input, consumer=BOB, invocation_id="i-1", **wanted)
             parts.append(_comparable(surface, result, capability_id))
         seen.append((parts, surface.registry.statistics()))
         surface.registry.close()
