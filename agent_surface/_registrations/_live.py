@@ -70,6 +70,7 @@ class LiveCapability:
         "plane",
         "registration",
         "reversible",
+        "shown",
         "timeout_ms",
     )
 
@@ -98,6 +99,8 @@ class LiveCapability:
         self.concurrency: Concurrency = INSTANCE
         self.plane = Plane.VIEW
         self.reversible: bool | None = None
+        # What a snapshot last made of it; the snapshot alone reads and writes this.
+        self.shown: object = None
         if isinstance(contract, ObservationContract):
             self.kind = CapabilityKind.OBSERVATION
             self.effect = Effect.NONE
@@ -194,6 +197,7 @@ class Registration:
         "enabled",
         "instance_id",
         "overrides",
+        "projection",
         "registration_id",
         "status",
         "type",
@@ -207,8 +211,23 @@ class Registration:
         self.status = "active"
         self.enabled = bound.enabled
         self.overrides: dict[str, Availability] = {}
+        # What a snapshot last made of it, until something is pushed; the snapshot alone reads it.
+        self.projection: object = None
         self.capabilities: dict[str, LiveCapability] = {}
         self.active_calls: dict[ActiveCall, None] = {}
+
+    @property
+    def is_constant(self) -> bool:
+        """Whether every consumer sees the same of it until something is pushed: no predicate, no vote, no live text."""
+        if self.bound.availability is not None:
+            return False
+        for live in self.capabilities.values():
+            binding = live.binding
+            if binding.when is not None or live.chain.discovery:
+                return False
+            if isinstance(binding, ProcedureBinding) and binding.describe is not None:
+                return False
+        return True
 
     @property
     def identity(self) -> tuple[str, str]:

@@ -36,6 +36,7 @@ class RegistrationStore:
         self._by_identity: dict[tuple[str, str], Registration] = {}
         self._by_capability: dict[str, dict[str, LiveCapability]] = {}
         self._by_instance: dict[tuple[str, str], dict[str, LiveCapability]] = {}
+        self._ordered: tuple[Registration, ...] | None = None
         self._tombstones: OrderedDict[str, Tombstone] = OrderedDict()
 
     def __len__(self) -> int:
@@ -43,6 +44,14 @@ class RegistrationStore:
 
     def __iter__(self) -> Iterator[Registration]:
         return iter(tuple(self._live.values()))
+
+    def in_order(self) -> tuple[Registration, ...]:
+        """The live registrations in the order of a catalogue: by priority, highest first, then type, then instance."""
+        if self._ordered is None:
+            self._ordered = tuple(
+                sorted(self._live.values(), key=lambda item: (-item.bound.seal.contract.priority, *item.identity))
+            )
+        return self._ordered
 
     @property
     def tombstone_count(self) -> int:
@@ -81,12 +90,14 @@ class RegistrationStore:
 
     def add(self, registration: Registration) -> None:
         """Make a registration live."""
+        self._ordered = None
         self._live[registration.registration_id] = registration
         self._by_identity[registration.identity] = registration
         self._index(registration)
 
     def remove(self, registration: Registration) -> None:
         """Take a registration away and remember that it was."""
+        self._ordered = None
         del self._live[registration.registration_id]
         del self._by_identity[registration.identity]
         for live in registration:
@@ -106,6 +117,7 @@ class RegistrationStore:
         for live in registration:
             self._drop(live)
         registration.capabilities = capabilities
+        registration.projection = None
         self._index(registration)
 
     def _index(self, registration: Registration) -> None:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from types import MappingProxyType
 
 from agent_surface._base._awaitables import abandon
@@ -54,60 +55,77 @@ class SnapshotBuilder:
         captured_at: str,
         route: RouteInfo | None,
     ) -> AgentSurfaceSnapshot:
-        """The catalogue of everything in scope that the consumer may see."""
-        components: list[tuple[int, ComponentDescriptor]] = []
+        """The catalogue of everything in scope that the consumer may see.
+
+        Args:
+            registrations: In the order of a catalogue.
+            surface_id: Of the registry.
+            surface_version: Of this moment.
+            captured_at: ISO 8601, UTC.
+            route: Where the person is.
+        """
+        components: list[ComponentDescriptor] = []
         procedures: list[ProcedureDescriptor] = []
         for registration in registrations:
             if not self._context.covers(registration.type):
                 continue
-            observations: list[ObservationDescriptor] = []
-            actions: list[ActionDescriptor] = []
-            references: list[ProcedureDescriptor] = []
-            visible = False
-            for live in registration:
-                availability = self._availability(live)
-                if availability is None:
-                    continue
-                visible = True
-                if not availability.available and not self._context.include_unavailable:
-                    continue
-                if live.kind is CapabilityKind.OBSERVATION:
-                    observations.append(_observation(live, availability))
-                elif live.kind is CapabilityKind.ACTION:
-                    actions.append(_action(live, availability))
-                else:
-                    references.append(_procedure(live, availability))
-            # A component all of whose capabilities are hidden is hidden itself.
-            if not visible and registration.capabilities:
-                continue
-            contract = registration.bound.seal.contract
-            components.append(
-                (
-                    contract.priority,
-                    ComponentDescriptor(
-                        type=registration.type,
-                        instance_id=registration.instance_id,
-                        registration_id=registration.registration_id,
-                        description=contract.description,
-                        observations=tuple(sorted(observations, key=lambda item: item.capability_id)),
-                        actions=tuple(sorted(actions, key=lambda item: item.capability_id)),
-                        parent=registration.bound.parent,
-                        meta=contract.meta or None,
-                    ),
-                )
-            )
-            procedures.extend(references)
-        components.sort(key=lambda item: (-item[0], item[1].type, item[1].instance_id))
+            component, references = self._projected(registration)
+            if component is not None:
+                components.append(component)
+                procedures.extend(references)
         procedures.sort(key=lambda item: (item.procedure_id, item.context.type, item.context.instance_id))
         snapshot = AgentSurfaceSnapshot(
             surface_id=surface_id,
             surface_version=surface_version,
             captured_at=captured_at,
-            components=tuple(descriptor for _, descriptor in components),
+            components=tuple(components),
             procedures=tuple(procedures),
             route=route,
         )
         return snapshot if self._context.budget is None else _within(snapshot, self._context.budget)
+
+    def _projected(
+        self, registration: Registration
+    ) -> tuple[ComponentDescriptor | None, Sequence[ProcedureDescriptor]]:
+        """What the consumer sees of one component, from memory where nothing but a pushed change could alter it."""
+        constant = self._context.include_unavailable and registration.is_constant
+        if constant and isinstance(registration.projection, _Projection):
+            return registration.projection.component, registration.projection.procedures
+        observations: list[ObservationDescriptor] = []
+        actions: list[ActionDescriptor] = []
+        procedures: list[ProcedureDescriptor] = []
+        visible = False
+        for live in registration:
+            availability = self._availability(live)
+            if availability is None:
+                continue
+            visible = True
+            if not availability.available and not self._context.include_unavailable:
+                continue
+            descriptor = _described(live, availability)
+            if isinstance(descriptor, ObservationDescriptor):
+                observations.append(descriptor)
+            elif isinstance(descriptor, ActionDescriptor):
+                actions.append(descriptor)
+            else:
+                procedures.append(descriptor)
+        # A component all of whose capabilities are hidden is hidden itself.
+        if not visible and registration.capabilities:
+            return None, ()
+        contract = registration.bound.seal.contract
+        component = ComponentDescriptor(
+            type=registration.type,
+            instance_id=registration.instance_id,
+            registration_id=registration.registration_id,
+            description=contract.description,
+            observations=tuple(sorted(observations, key=_capability_id)),
+            actions=tuple(sorted(actions, key=_capability_id)),
+            parent=registration.bound.parent,
+            meta=contract.meta or None,
+        )
+        if constant:
+            registration.projection = _Projection(component=component, procedures=tuple(procedures))
+        return component, procedures
 
     def _availability(self, live: LiveCapability) -> Availability | None:
         """State and the consumer's policies together; ``None`` when hidden."""
@@ -118,6 +136,41 @@ class SnapshotBuilder:
         if state.available and decision.outcome is DiscoveryOutcome.DISABLE:
             return Availability(available=False, reason=reason_text(decision.reason, live.capability_id))
         return state
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Projection:
+    """What every consumer sees of a component that has neither predicates nor discovery policies."""
+
+    component: ComponentDescriptor
+    procedures: tuple[ProcedureDescriptor, ...]
+
+
+def _capability_id(descriptor: ObservationDescriptor | ActionDescriptor) -> str:
+    return descriptor.capability_id
+
+
+def _described(
+    live: LiveCapability, availability: Availability
+) -> ObservationDescriptor | ActionDescriptor | ProcedureDescriptor:
+    """The descriptor of a capability; the last one again when nothing in it has changed."""
+    note = _note(live)
+    shown = live.shown
+    if (
+        isinstance(shown, ObservationDescriptor | ActionDescriptor | ProcedureDescriptor)
+        and shown.available == availability.available
+        and shown.unavailable_reason == availability.reason
+        and (not isinstance(shown, ProcedureDescriptor) or shown.contextual_note == note)
+    ):
+        return shown
+    if live.kind is CapabilityKind.OBSERVATION:
+        descriptor: ObservationDescriptor | ActionDescriptor | ProcedureDescriptor = _observation(live, availability)
+    elif live.kind is CapabilityKind.ACTION:
+        descriptor = _action(live, availability)
+    else:
+        descriptor = _procedure(live, availability, note)
+    live.shown = descriptor
+    return descriptor
 
 
 def _observation(live: LiveCapability, availability: Availability) -> ObservationDescriptor:
@@ -149,7 +202,7 @@ def _action(live: LiveCapability, availability: Availability) -> ActionDescripto
     )
 
 
-def _procedure(live: LiveCapability, availability: Availability) -> ProcedureDescriptor:
+def _procedure(live: LiveCapability, availability: Availability, note: str | None) -> ProcedureDescriptor:
     binding = live.binding
     bound: Mapping[str, object] = binding.bind if isinstance(binding, ProcedureBinding) else {}
     locked = binding.locked_keys if isinstance(binding, ProcedureBinding) else ()
@@ -164,7 +217,7 @@ def _procedure(live: LiveCapability, availability: Availability) -> ProcedureDes
         confirmation=live.confirmation,
         available=availability.available,
         unavailable_reason=availability.reason,
-        contextual_note=_note(live),
+        contextual_note=note,
         bound_fields=tuple(BoundFieldDescriptor(path=key, locked=key in locked) for key in bound),
         registration_id=live.registration.registration_id,
         context=live.registration.ref,

@@ -163,6 +163,7 @@ class Registrar:
             if enabled is not None:
                 registration.enabled = enabled
             registration.overrides.update(pushed)
+            registration.projection = None
             changed = [
                 (capability_id, now)
                 for capability_id, was in before.items()

@@ -235,7 +235,7 @@ class AgentSurfaceRegistry:
             discover=lambda live: self._contexts.discovery(live, wanted.consumer, host), context=wanted
         )
         return builder.build(
-            self._store,
+            self._store.in_order(),
             surface_id=self.surface_id,
             surface_version=self._announcements.current(),
             captured_at=iso_utc(self._clock.now_ms()),
