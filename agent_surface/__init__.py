@@ -1,6 +1,6 @@
 """Agent Surface: let an assistant operate an application through declared, reviewed, confirmed capabilities.
 
-This is the core. It knows nothing of Qt; ``qt_binding`` stands on it.
+Above: ``qt_binding`` and applications. Below: pydantic and jsonschema. This is the core; it knows nothing of Qt.
 """
 
 from agent_surface._base._canonical import canonical_json

@@ -21,7 +21,7 @@ from PySide6.QtWidgets import (
 )
 from typing_extensions import override
 
-from agent_surface._base._ports import TimerHandle
+from agent_surface import TimerHandle
 from agent_surface.confirmations import PendingConfirmation
 from qt_binding._availability import exempt_from_blocking
 from qt_binding.confirmation._button import DecisionButton

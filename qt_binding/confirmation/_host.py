@@ -10,7 +10,7 @@ import shiboken6
 from PySide6.QtCore import QCoreApplication, QObject, Qt, QTimer, Signal
 from PySide6.QtWidgets import QApplication, QWidget
 
-from agent_surface._base._ports import TimerHandle
+from agent_surface import TimerHandle
 from agent_surface.confirmations import ConfirmationController, ConfirmationResolution, PendingConfirmation
 from qt_binding.confirmation._dialog import Answer, Choice, ConfirmationDialog, WaitingLine
 from qt_binding.confirmation._model import PendingConfirmationsModel

@@ -11,8 +11,7 @@ import shiboken6
 from PySide6.QtCore import QAbstractListModel, QByteArray, QModelIndex, QObject, QPersistentModelIndex, Qt, Signal
 from typing_extensions import override
 
-from agent_surface._base._json import thaw_json
-from agent_surface._base._ports import TimerHandle
+from agent_surface import TimerHandle, thaw_json
 from agent_surface.confirmations import ConfirmationController, ConfirmationResolution, PendingConfirmation
 from qt_binding.confirmation._ports import HostClock, QtHostClock
 from qt_binding.confirmation._text import effect_word, one_line

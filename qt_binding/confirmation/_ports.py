@@ -9,7 +9,7 @@ from PySide6.QtCore import QElapsedTimer, QObject, Qt, QTimer
 from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent, QAccessibleEvent
 from PySide6.QtWidgets import QWidget
 
-from agent_surface._base._ports import TimerHandle
+from agent_surface import TimerHandle
 from agent_surface.confirmations import PendingConfirmation
 
 WindowFor: TypeAlias = Callable[[PendingConfirmation], QWidget | None]

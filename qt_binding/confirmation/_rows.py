@@ -11,8 +11,7 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from agent_surface._base._canonical import canonical_json
-from agent_surface._base._json import FrozenJson
+from agent_surface import FrozenJson, canonical_json
 from qt_binding.confirmation._text import Segment, segments
 
 MAX_ROWS: Final = 300
