@@ -61,7 +61,12 @@ def define_class(cls: type) -> Definition | None:
     for name in (*contract.observations, *contract.actions):
         if name not in observations and name not in actions:
             raise TypeError(f"{cls.__qualname__} has no handler for {name!r}, which {contract.type} declares")
-    return Definition(contract=contract, observations=MappingProxyType(observations), actions=MappingProxyType(actions))
+    return Definition(
+        contract=contract,
+        observations=MappingProxyType(observations),
+        actions=MappingProxyType(actions),
+        options=frozenset(name for base in cls.__mro__ for name in vars(base) if name.startswith("agent_")),
+    )
 
 
 def _marks(cls: type) -> dict[str, HandlerMark]:
