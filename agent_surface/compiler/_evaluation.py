@@ -164,6 +164,9 @@ _FAILURES: Final[Mapping[ProblemCode, Callable[[str, str], str]]] = {
 def _matched(sites: Sequence[Site], first: Answer, second: Answer, places: _Places) -> Evaluation:
     records, problems = _match_sites(sites, first, places)
     if not problems:
+        # Something may be declared in one world alone.
+        _, problems = _match_sites(sites, second, places)
+    if not problems:
         problems = _differences(sites, first, second)
     return Evaluation(
         records=() if problems else tuple(records),
