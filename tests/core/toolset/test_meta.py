@@ -27,6 +27,7 @@ from agent_surface import (
     SnapshotBudget,
     SnapshotContext,
     bind_procedure,
+    capability_error,
     create_agent_toolset,
 )
 from agent_surface.invocation import CapabilityKind
@@ -588,3 +589,28 @@ async def test_a_surface_that_breaks_is_logged_and_answered(expected_logs: list[
         result = await _call(toolset, DISCOVER)
     assert refusal(result)[0] == "EXECUTION_FAILED"
     assert [record.getMessage() for record in expected_logs] == ["surface_discover failed outside the pipeline"]
+
+
+@pytest.mark.requirement("AS-META-004")
+async def test_evidence_that_the_model_presents_is_judged_as_it_is() -> None:
+    """An expired one is told; only what the toolset remembered by itself begins anew by itself."""
+    fake = FakeSurface()
+    fake.procedure("things.drop")
+
+    def full() -> None:
+        raise capability_error(ErrorCode.RATE_LIMITED)
+
+    fake.admit = full
+    act: dict[str, JsonValue] = {"capabilityId": "domain:things.drop", "input": {"n": 1}}
+    with create_agent_toolset(fake, consumer=CONSUMER, mode="meta", confirmations="wait") as toolset:
+        task = asyncio.create_task(_call(toolset, SURFACE_ACT, **act))
+        await turns()
+        (evidence,) = fake.pending_ids()
+        fake.answer(approved=True)
+        assert refusal(await task)[0] == "RATE_LIMITED"
+        fake.clock.advance(200_000)
+        told = asyncio.create_task(_call(toolset, SURFACE_ACT, **act, confirmationId=evidence))
+        await turns()
+        assert fake.pending_ids() == []
+        assert refusal(await told) == ("CONFIRMATION_INVALID", {"reason": "expired"})
+        assert [call.confirmation_id for call in fake.calls] == [None, evidence, evidence]
