@@ -17,16 +17,16 @@ class AuditRecord:
     """One fact.
 
     Attributes:
-        kind: ``invocation`` (settled), ``late-settlement`` (a handler ended after its call had settled),
-            ``confirmation``, or ``records-lost`` (a sink could not keep as many records as ``facts["lost"]`` says,
-            and can again).
+        kind: ``invocation`` (settled), ``attempt`` (an audit policy saw it in phase 6), ``late-settlement`` (a handler
+            ended after its call had settled), ``confirmation``, or ``records-lost`` (a sink could not keep as many
+            records as ``facts["lost"]`` says, and can again).
         at_ms: Wall-clock milliseconds since the Unix epoch.
         capability_id: What it is about.
         consumer_key: Who asked.
         registration_id: The live component, when one was resolved.
         invocation_id: The call.
-        status: ``ok`` or ``error`` for an invocation; ``requested``, ``approved``, ``denied``, ``expired`` or
-            ``consumed`` for a confirmation.
+        status: ``ok`` or ``error`` for an invocation; ``attempted`` for an attempt; ``requested``, ``approved``,
+            ``denied``, ``expired`` or ``consumed`` for a confirmation.
         code: Of an error.
         phase: Of the pipeline in which the call ended, 1 to 10.
         queue_wait_ms: Time waiting for admission.
@@ -38,7 +38,7 @@ class AuditRecord:
         facts: What only the log may say: the refusing policy, the cause, fingerprints.
     """
 
-    kind: Literal["invocation", "late-settlement", "confirmation", "records-lost"]
+    kind: Literal["invocation", "attempt", "late-settlement", "confirmation", "records-lost"]
     at_ms: int
     capability_id: str
     consumer_key: str

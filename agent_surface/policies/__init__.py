@@ -4,6 +4,7 @@ Above: registrations, the pipeline and the snapshot evaluate chains. Below: fail
 """
 
 from agent_surface.policies._builtin import (
+    audit,
     authenticated,
     environment,
     has_permission,
@@ -43,6 +44,7 @@ __all__ = [
     "PolicyContext",
     "PolicyPhase",
     "PolicyScope",
+    "audit",
     "authenticated",
     "compose_policies",
     "disable",

@@ -6,13 +6,16 @@ import logging
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Collection, Mapping
 from types import MappingProxyType
+from typing import Literal
 
 from typing_extensions import override
 
 from agent_surface._base._json import FrozenJson
 from agent_surface._base._user_errors import USER_ERRORS
 from agent_surface._failures import capability_error, not_authorized, not_found, rate_limited
+from agent_surface.audit import AuditRecord, AuditSink
 from agent_surface.errors import ErrorCode
+from agent_surface.invocation import AuditLevel
 from agent_surface.policies._policy import (
     EXPOSE,
     HIDE,
@@ -174,6 +177,50 @@ class _RequireConfirmation(_Named):
         except USER_ERRORS:
             logger.exception("the summary of require_confirmation raised for %s", context.capability_id)
             return None
+
+
+class _Audit(_Named):
+    def __init__(self, level: AuditLevel, sink: AuditSink) -> None:
+        super().__init__("audit", {"level": level.value})
+        self._level = level
+        self._sink = sink
+
+    def on_invoke(self, context: InvokeContext, call_next: CallNext) -> Awaitable[object]:
+        if self._level is not AuditLevel.NONE:
+            try:
+                self._sink.record(self._attempt(context))
+            except Exception:
+                # What is written down decides about nothing: the call goes on, and the loss is in the log.
+                logger.exception("the sink of an audit policy did not take a record of %s", context.capability_id)
+        return call_next()
+
+    def _attempt(self, context: InvokeContext) -> AuditRecord:
+        return AuditRecord(
+            kind="attempt",
+            at_ms=context.clock.now_ms(),
+            capability_id=context.capability_id,
+            consumer_key=context.consumer.key,
+            registration_id=context.registration_id,
+            status="attempted",
+            phase=6,
+            input=context.effective_input if self._level is AuditLevel.FULL else None,
+        )
+
+
+def audit(*, sink: AuditSink, level: AuditLevel | Literal["none", "metadata", "full"] = AuditLevel.FULL) -> _Audit:
+    """Write down every call that reaches phase 6, with its validated input, whatever becomes of it.
+
+    The registry's own audit says how a call ended, in the detail its contract declares. This is for whoever wants more
+    of some capabilities, or has to hand a record to somebody else, before anything is executed.
+
+    Args:
+        sink: Where the records go; one that raises costs the record and nothing else.
+        level: ``full`` with the effective input, ``metadata`` without, ``none`` for nothing.
+
+    Raises:
+        ValueError: The level is none of these.
+    """
+    return _Audit(AuditLevel(level), sink)
 
 
 def authenticated(user_key: str = "user") -> _Authenticated:
