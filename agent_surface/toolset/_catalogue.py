@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TypeAlias
@@ -31,41 +31,49 @@ class CatalogueEntry:
     registration_id: str
 
 
-def build_catalogue(
-    snapshot: AgentSurfaceSnapshot, previous: Mapping[str, ToolDefinition]
-) -> tuple[CatalogueEntry, ...]:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Catalogue:
+    """The tools of one snapshot, with what they were made of, so that the next one can be made of what changed.
+
+    Attributes:
+        components: Of the snapshot.
+        procedures: Of the snapshot.
+        found: What they offer, in the order of the catalogue.
+        names: The wire name of each.
+        entries: The tool of each.
+    """
+
+    components: tuple[ComponentDescriptor, ...] = ()
+    procedures: tuple[ProcedureDescriptor, ...] = ()
+    found: tuple[Offering, ...] = ()
+    names: tuple[str, ...] = ()
+    entries: tuple[CatalogueEntry, ...] = ()
+
+
+def build_catalogue(snapshot: AgentSurfaceSnapshot, previous: Catalogue) -> Catalogue:
     """The tools of a snapshot, in its order.
 
     Args:
         snapshot: What the consumer may see.
-        previous: Definitions of the last catalogue by name; an equal one is used again, so that whoever renders the
-            block of tools can see by identity that nothing changed.
+        previous: The last catalogue; a definition equal to its own is used again, so that whoever renders the block
+            of tools can see by identity that nothing changed.
     """
+    # A snapshot shows what did not change by the same objects, which makes both comparisons cheap.
+    if snapshot.components == previous.components and snapshot.procedures == previous.procedures:
+        return previous
     found = offerings(snapshot)
-    names = encode_wire_names(
-        [
-            WireEntry(
-                capability_id=offering.descriptor.capability_id,
-                component_type=offering.component.type,
-                instance_id=offering.component.instance_id,
-            )
-            for offering in found
-        ]
+    names = _wire_names(found, previous)
+    known = {
+        name: (offering, entry)
+        for name, offering, entry in zip(previous.names, previous.found, previous.entries, strict=True)
+    }
+    return Catalogue(
+        components=snapshot.components,
+        procedures=snapshot.procedures,
+        found=found,
+        names=names,
+        entries=tuple(_entry(name, offering, known.get(name)) for name, offering in zip(names, found, strict=True)),
     )
-    entries: list[CatalogueEntry] = []
-    for name, offering in zip(names, found, strict=True):
-        item = offering.descriptor
-        definition = _definition(name, item, offering.component)
-        known = previous.get(name)
-        note = item.contextual_note if isinstance(item, ProcedureDescriptor) else None
-        entries.append(
-            CatalogueEntry(
-                definition=known if known is not None and known == definition else definition,
-                state=ToolState(available=item.available, unavailable_reason=item.unavailable_reason, note=note),
-                registration_id=offering.registration_id,
-            )
-        )
-    return tuple(entries)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -118,6 +126,41 @@ _NO_INPUT: JsonSchema = MappingProxyType(
 def _view_capabilities(component: ComponentDescriptor) -> Iterator[ObservationDescriptor | ActionDescriptor]:
     yield from component.observations
     yield from component.actions
+
+
+def _wire_names(found: Sequence[Offering], previous: Catalogue) -> tuple[str, ...]:
+    """The names of a catalogue; the last ones again while the same things are to be named in the same order."""
+    if len(found) == len(previous.found) and all(map(_share_a_name, found, previous.found)):
+        return previous.names
+    return encode_wire_names(
+        [
+            WireEntry(
+                capability_id=offering.descriptor.capability_id,
+                component_type=offering.component.type,
+                instance_id=offering.component.instance_id,
+            )
+            for offering in found
+        ]
+    )
+
+
+def _share_a_name(one: Offering, other: Offering) -> bool:
+    return one is other or (
+        one.descriptor.capability_id == other.descriptor.capability_id and one.component == other.component
+    )
+
+
+def _entry(name: str, offering: Offering, known: tuple[Offering, CatalogueEntry] | None) -> CatalogueEntry:
+    if known is not None and known[0] == offering:
+        return known[1]
+    item = offering.descriptor
+    definition = _definition(name, item, offering.component)
+    note = item.contextual_note if isinstance(item, ProcedureDescriptor) else None
+    return CatalogueEntry(
+        definition=known[1].definition if known is not None and known[1].definition == definition else definition,
+        state=ToolState(available=item.available, unavailable_reason=item.unavailable_reason, note=note),
+        registration_id=offering.registration_id,
+    )
 
 
 def _definition(name: str, item: Descriptor, component: ComponentRef) -> ToolDefinition:

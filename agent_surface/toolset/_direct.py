@@ -15,10 +15,10 @@ from agent_surface.errors import RegistryClosedError
 from agent_surface.events._values import AgentSurfaceEvent, SurfaceChanged
 from agent_surface.invocation import AgentConsumer, AgentInvocation, AgentInvocationResult
 from agent_surface.toolset._calls import invocation_id_of
-from agent_surface.toolset._catalogue import CatalogueEntry, build_catalogue
+from agent_surface.toolset._catalogue import Catalogue, CatalogueEntry, build_catalogue
 from agent_surface.toolset._lifetime import ToolsetLifetime
 from agent_surface.toolset._surface import InvokableSurface
-from agent_surface.toolset._values import AgentTool, ConfirmationMode, ToolDefinition, WaitListener
+from agent_surface.toolset._values import AgentTool, ConfirmationMode, WaitListener
 
 _log = logging.getLogger(__name__)
 
@@ -40,6 +40,7 @@ class DirectToolset(ToolsetLifetime):
         super().__init__(surface, consumer=consumer, confirmations=confirmations)
         self._context = SnapshotContext(consumer=consumer, scope=scope)
         self._version: str | None = None
+        self._catalogue = Catalogue()
         self._tools: tuple[AgentTool, ...] = ()
         self._by_name: dict[str, AgentTool] = {}
         self._names: Mapping[str, str] = MappingProxyType({})
@@ -56,7 +57,7 @@ class DirectToolset(ToolsetLifetime):
             if self._surface.version != self._version:
                 self._rebuild()
         except RegistryClosedError:
-            self._adopt(())
+            self._adopt(Catalogue(), "")
         return self._tools
 
     def refresh(self) -> tuple[AgentTool, ...]:
@@ -93,7 +94,7 @@ class DirectToolset(ToolsetLifetime):
         """Stop listening, and offer nothing more."""
         self._unsubscribe()
         self._listeners.clear()
-        self._adopt(())
+        self._adopt(Catalogue(), "")
 
     def _heard(self, event: AgentSurfaceEvent) -> None:
         if isinstance(event, SurfaceChanged):
@@ -114,24 +115,26 @@ class DirectToolset(ToolsetLifetime):
 
     def _rebuild(self) -> None:
         snapshot = self._surface.snapshot(self._context)
-        known: dict[str, ToolDefinition] = {name: tool.definition for name, tool in self._by_name.items()}
-        version = snapshot.surface_version
-        self._adopt(tuple(self._tool(entry, version) for entry in build_catalogue(snapshot, known)))
-        self._version = version
+        self._adopt(build_catalogue(snapshot, self._catalogue), snapshot.surface_version)
+        self._version = snapshot.surface_version
 
-    def _adopt(self, tools: tuple[AgentTool, ...]) -> None:
-        current = {tool.name: tool for tool in tools}
-        for name, tool in self._by_name.items():
-            if name not in current:
+    def _adopt(self, catalogue: Catalogue, version: str) -> None:
+        before, self._catalogue = self._catalogue, catalogue
+        # Tools are made anew with each version, since each call says which one the model had seen.
+        tools = tuple([self._tool(entry, version) for entry in catalogue.entries])
+        self._tools = tools
+        left, self._by_name = self._by_name, dict(zip(catalogue.names, tools, strict=True))
+        if catalogue.names is before.names:
+            return
+        self._names = MappingProxyType({tool.name: tool.definition.capability_id for tool in tools})
+        for name, tool in left.items():
+            if name not in self._by_name:
                 self._retired[name] = tool
                 self._retired.move_to_end(name)
-        for name in current:
+        for name in self._by_name:
             self._retired.pop(name, None)
         while len(self._retired) > MAX_RETIRED:
             self._retired.popitem(last=False)
-        self._tools = tools
-        self._by_name = current
-        self._names = MappingProxyType({name: tool.definition.capability_id for name, tool in current.items()})
 
     def _tool(self, entry: CatalogueEntry, surface_version: str) -> AgentTool:
         async def execute(
