@@ -16,7 +16,6 @@ from agent_surface.compiler._sources import (
     Source,
     Sources,
     SourceTree,
-    imports_of,
     parents_of,
     parse_source,
 )
@@ -119,7 +118,7 @@ class _Reader:
             source = self._parse(module)
             if source is None:
                 continue
-            for found in imports_of(source):
+            for found in source.imports:
                 here = Place(file=source.shown, line=found.line)
                 pending.append((found.module, here))
                 # A name taken from a module of ours may be a module itself; of others only the top matters.

@@ -100,7 +100,7 @@ class ModuleNames:
 def names_of(source: Source) -> ModuleNames:
     """Read the names of a module."""
     walker = _Walker(source)
-    walker.visit(source.tree)
+    walker.visit(source.parse())
     return ModuleNames(scope=walker.module, uses=tuple(walker.uses))
 
 

@@ -25,7 +25,7 @@ class Source:
         shown: How problems name the file: relative, with forward slashes.
         is_package: Whether relative imports start at the module itself.
         text: The source.
-        tree: Its syntax.
+        imports: Every import statement that can run, also inside functions; not those for type checkers alone.
         package: The distribution it belongs to; ``None`` for the program's own.
     """
 
@@ -34,16 +34,16 @@ class Source:
     shown: str
     is_package: bool
     text: str
-    tree: ast.Module
+    imports: tuple[ImportedModule, ...]
     package: str | None = None
+
+    def parse(self) -> ast.Module:
+        """The syntax, made anew: few modules are asked for it, and keeping a thousand trees costs more."""
+        return ast.parse(self.text, filename=self.shown)
 
     def absolute(self, module: str | None, level: int) -> str:
         """The absolute name of what ``from <level dots><module>`` means here."""
-        if not level:
-            return module or ""
-        parts = self.name.split(".")
-        parts = parts[: len(parts) - level + (1 if self.is_package else 0)]
-        return ".".join([*parts, *([module] if module else [])])
+        return _absolute(self.name, module, level, is_package=self.is_package)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,7 +62,7 @@ def parse_source(
     try:
         with tokenize.open(file) as stream:
             text = stream.read()
-        tree = ast.parse(text, filename=shown)
+        imports = tuple(_imports_of(ast.parse(text, filename=shown), name, is_package=is_package))
     except (SyntaxError, ValueError, OSError) as error:
         line = error.lineno if isinstance(error, SyntaxError) and error.lineno else 1
         reason = error.msg if isinstance(error, SyntaxError) else str(error)
@@ -72,7 +72,7 @@ def parse_source(
             code=ProblemCode.SYNTAX_ERROR,
             message=f"{name} cannot be read: {reason}; correct it",
         )
-    return Source(name=name, file=file, shown=shown, is_package=is_package, text=text, tree=tree, package=package)
+    return Source(name=name, file=file, shown=shown, is_package=is_package, text=text, imports=imports, package=package)
 
 
 class SourceTree:
@@ -111,29 +111,39 @@ def _is_package_folder(folder: Path) -> bool:
     return folder.is_dir() and any(folder.glob("*.py"))
 
 
-def imports_of(source: Source) -> Iterator[ImportedModule]:
-    """Every import statement that can run, also inside functions; not those for type checkers alone."""
-    for statement in running_statements(source.tree.body):
+def _absolute(name: str, module: str | None, level: int, *, is_package: bool) -> str:
+    if not level:
+        return module or ""
+    parts = name.split(".")
+    parts = parts[: len(parts) - level + (1 if is_package else 0)]
+    return ".".join([*parts, *([module] if module else [])])
+
+
+def _imports_of(tree: ast.Module, name: str, *, is_package: bool) -> Iterator[ImportedModule]:
+    for statement in _running_statements(tree.body):
         if isinstance(statement, ast.Import):
             for alias in statement.names:
                 yield ImportedModule(module=alias.name, names=(), line=statement.lineno)
         elif isinstance(statement, ast.ImportFrom):
             yield ImportedModule(
-                module=source.absolute(statement.module, statement.level),
+                module=_absolute(name, statement.module, statement.level, is_package=is_package),
                 names=tuple(alias.name for alias in statement.names if alias.name != "*"),
                 line=statement.lineno,
             )
 
 
-def running_statements(body: Iterable[ast.stmt]) -> Iterator[ast.stmt]:
-    """Every statement below ``body``, without the blocks that only a type checker reads."""
-    for statement in body:
+def _running_statements(body: Iterable[ast.stmt]) -> Iterator[ast.stmt]:
+    """Every statement below ``body`` in order, without the blocks that only a type checker reads."""
+    pending = [*body]
+    pending.reverse()
+    while pending:
+        statement = pending.pop()
         yield statement
-        for block in running_blocks(statement):
-            yield from running_statements(block)
+        if type(statement) not in _SIMPLE:
+            pending.extend(reversed([inner for block in _running_blocks(statement) for inner in block]))
 
 
-def running_blocks(statement: ast.stmt) -> Iterator[list[ast.stmt]]:
+def _running_blocks(statement: ast.stmt) -> Iterator[list[ast.stmt]]:
     """The blocks directly inside a statement, without those that only a type checker reads."""
     if isinstance(statement, ast.If):
         skipped = block_for_type_checkers(statement)
@@ -143,6 +153,10 @@ def running_blocks(statement: ast.stmt) -> Iterator[list[ast.stmt]]:
         yield getattr(statement, name, [])
     for part in (*getattr(statement, "handlers", ()), *getattr(statement, "cases", ())):
         yield part.body
+
+
+# Most statements contain no other, and asking each for its blocks takes as long as the rest.
+_SIMPLE: Final = frozenset({ast.Assign, ast.AnnAssign, ast.Expr, ast.Import, ast.ImportFrom, ast.Pass, ast.Return})
 
 
 def block_for_type_checkers(statement: ast.If) -> list[ast.stmt] | None:
