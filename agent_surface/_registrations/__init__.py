@@ -6,12 +6,13 @@ Above: the pipeline and the snapshot read it, the registry changes it. Below: co
 from agent_surface._registrations._guard import RegistrationCandidate, RegistrationGuard
 from agent_surface._registrations._handle import HandleStatus, RegistrationHandle, RegistrationOwner
 from agent_surface._registrations._live import ActiveCall, LiveCapability, Registration
-from agent_surface._registrations._prepare import prepare_capabilities
+from agent_surface._registrations._prepare import CapabilityPreparation
 from agent_surface._registrations._store import RegistrationStore, Tombstone
 from agent_surface._registrations._version import SurfaceVersion
 
 __all__ = [
     "ActiveCall",
+    "CapabilityPreparation",
     "HandleStatus",
     "LiveCapability",
     "Registration",
@@ -22,5 +23,4 @@ __all__ = [
     "RegistrationStore",
     "SurfaceVersion",
     "Tombstone",
-    "prepare_capabilities",
 ]

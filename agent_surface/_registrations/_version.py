@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator
-from contextlib import contextmanager
+from collections.abc import Callable
 
 
 class SurfaceVersion:
@@ -31,14 +30,13 @@ class SurfaceVersion:
         self.text = str(self._value)
         self._announce()
 
-    @contextmanager
-    def batch(self) -> Generator[None]:
-        """Everything inside is one mutation, announced once; batches may be nested."""
+    def begin_batch(self) -> None:
+        """Everything until :meth:`end_batch` is one mutation, announced once; batches may be nested."""
         self._depth += 1
-        try:
-            yield
-        finally:
-            self._depth -= 1
-            if not self._depth and self._moved:
-                self._moved = False
-                self.bump()
+
+    def end_batch(self) -> None:
+        """End one :meth:`begin_batch`."""
+        self._depth -= 1
+        if not self._depth and self._moved:
+            self._moved = False
+            self.bump()

@@ -41,7 +41,7 @@ class CapabilityAuthority:
 class AuthorityProof:
     """What the library itself knows of a genuine authority; the public object is only its token."""
 
-    __slots__ = ("_verified", "completeness", "declarations", "procedure_paths")
+    __slots__ = ("completeness", "declarations", "procedure_paths")
 
     def __init__(self, manifest: Mapping[str, FrozenJson]) -> None:
         completeness = manifest["completeness"]
@@ -58,7 +58,6 @@ class AuthorityProof:
                 if declaration.get("kind") == "procedure":
                     paths.update(_capability_ids(declaration))
         self.procedure_paths = frozenset(path.partition(":")[2] for path in paths)
-        self._verified: ProofStore[bool] = ProofStore()
 
     def verify(self, record: DeclarationRecord) -> None:
         """Hold a declaration of the running program against the manifest.
@@ -67,8 +66,6 @@ class AuthorityProof:
             AgentSurfaceDefinitionError: It is not in the manifest, or a hashed field differs; names the capability,
                 the field and the remedy.
         """
-        if self._verified.find(record):
-            return
         listed = self.declarations.get(record.declaration_id)
         if listed is None:
             raise AgentSurfaceDefinitionError(
@@ -209,13 +206,17 @@ def verify_binding(authority: AuthorityProof, bound: BoundComponent) -> None:
     contract = bound.seal.contract
     _require_policies(contract.type, contract.policies, bound.policies)
     for name, observation in contract.observations.items():
-        _require_policies(
-            f"view:{contract.type}.{name}", observation.policies, (*bound.policies, *bound.observations[name].policies)
-        )
+        if observation.policies:
+            _require_policies(
+                f"view:{contract.type}.{name}",
+                observation.policies,
+                (*bound.policies, *bound.observations[name].policies),
+            )
     for name, action in contract.actions.items():
-        _require_policies(
-            f"view:{contract.type}.{name}", action.policies, (*bound.policies, *bound.actions[name].policies)
-        )
+        if action.policies:
+            _require_policies(
+                f"view:{contract.type}.{name}", action.policies, (*bound.policies, *bound.actions[name].policies)
+            )
     for reference in bound.procedures:
         sealed = PROCEDURE_BINDING_PROOFS.find(reference)
         if sealed is None:

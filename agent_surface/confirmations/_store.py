@@ -287,6 +287,8 @@ class ConfirmationStore:
 
     def expire_registration(self, registration_id: str) -> None:
         """A component is gone: its pending requests expire at once and its unused approvals are void."""
+        if not self._pending and not self._resolved:
+            return
         self._sweep()
         self._void(lambda record: record.pending.registration_id == registration_id, actor="unmounted")
 

@@ -129,7 +129,7 @@ class AgentComponentContract:
         return shown
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, weakref_slot=True)
 class ComponentSeal:
     """What was declared, out of reach of whoever holds the contract object."""
 

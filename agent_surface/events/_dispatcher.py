@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections import deque
-from collections.abc import Callable, Generator
-from contextlib import contextmanager
+from collections.abc import Callable
 
 from agent_surface._base._user_errors import USER_ERRORS
 from agent_surface.events._values import AgentSurfaceEvent
@@ -70,15 +69,14 @@ class EventDispatcher:
         self._queue.append(event)
         self._deliver_queued()
 
-    @contextmanager
-    def held(self) -> Generator[None]:
-        """Keep what is emitted inside until the end: a mutation of several steps is heard of when it is complete."""
+    def hold(self) -> None:
+        """Keep what is emitted until :meth:`release`: a mutation of several steps is heard of when it is complete."""
         self._held += 1
-        try:
-            yield
-        finally:
-            self._held -= 1
-            self._deliver_queued()
+
+    def release(self) -> None:
+        """End one :meth:`hold`; with the last one what was kept is delivered."""
+        self._held -= 1
+        self._deliver_queued()
 
     def clear(self) -> None:
         """Forget all listeners, once they have heard what was emitted before."""

@@ -67,6 +67,6 @@ def register_tool(
         chain=compose_policies(policies, (), tool.binding.policies),
         default_timeout_ms=limits.procedure_timeout_ms,
     )
-    check_limits(live, limits)
+    check_limits(contract, contract.id, limits)
     registration.capabilities = {contract.id: live}
     return registration

@@ -6,7 +6,7 @@ import inspect
 import logging
 from collections.abc import Awaitable, Callable, Generator, Iterable, Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 from agent_surface._base._awaitables import abandon
 from agent_surface._base._user_errors import USER_ERRORS
@@ -52,10 +52,16 @@ class PolicyChain:
     invoke: tuple[tuple[str, Hook], ...]
 
 
+NO_POLICIES: Final = PolicyChain(attached=(), discovery=(), authorize=(), invoke=())
+"""The chain of a capability that nothing guards."""
+
+
 def compose_policies(
     registry: Sequence[AgentPolicy], component: Sequence[AgentPolicy], capability: Sequence[AgentPolicy]
 ) -> PolicyChain:
     """The chain of one capability: registry, then component, then capability."""
+    if not registry and not component and not capability:
+        return NO_POLICIES
     scopes: tuple[tuple[PolicyScope, Sequence[AgentPolicy]], ...] = (
         ("registry", registry),
         ("component", component),

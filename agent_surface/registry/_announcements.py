@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
+from types import TracebackType
+
+from typing_extensions import override
 
 from agent_surface._base._ports import HostLoop
 from agent_surface._registrations import SurfaceVersion
@@ -20,7 +22,17 @@ class Announcements:
         version: The counter; mutations bump it.
     """
 
-    __slots__ = ("_depth", "_events", "_host_loop", "_pending", "_scheduled", "_stopped", "version")
+    __slots__ = (
+        "_depth",
+        "_events",
+        "_host_loop",
+        "_mutation",
+        "_pending",
+        "_public_call",
+        "_scheduled",
+        "_stopped",
+        "version",
+    )
 
     def __init__(self, *, host_loop: HostLoop, events: EventDispatcher) -> None:
         self._host_loop = host_loop
@@ -30,27 +42,31 @@ class Announcements:
         self._stopped = False
         self._depth = 0
         self.version = SurfaceVersion(self._moved)
+        # They hold no state of their own, so one of each is entered again and again.
+        self._public_call = _PublicCall(self)
+        self._mutation = _Mutation(events, self.version)
 
     def current(self) -> str:
         """The surface version as consumers see it."""
         return self.version.text
 
-    @contextmanager
-    def public_call(self) -> Generator[None]:
+    def public_call(self) -> AbstractContextManager[None]:
         """Around a call of the public interface, which may contain others."""
-        self._depth += 1
-        try:
-            yield
-        finally:
-            self._depth -= 1
-            if not self._depth and self._pending:
-                self._deliver()
+        return self._public_call
 
-    @contextmanager
-    def mutation(self) -> Generator[None]:
+    def mutation(self) -> AbstractContextManager[None]:
         """Around a change of several steps: one bump of the version, and heard of when all of it is done."""
-        with self._events.held(), self.version.batch():
-            yield
+        return self._mutation
+
+    def enter_call(self) -> None:
+        """A call of the public interface begins; for :meth:`public_call`."""
+        self._depth += 1
+
+    def leave_call(self) -> None:
+        """A call of the public interface returns; for :meth:`public_call`."""
+        self._depth -= 1
+        if not self._depth and self._pending:
+            self._deliver()
 
     def stop(self) -> None:
         """Announce what is left and nothing after it."""
@@ -73,3 +89,42 @@ class Announcements:
     def _deliver(self) -> None:
         self._scheduled = self._pending = False
         self._events.emit(SurfaceChanged(surface_version=self.version.text))
+
+
+class _PublicCall(AbstractContextManager[None]):
+    __slots__ = ("_announcements",)
+
+    def __init__(self, announcements: Announcements) -> None:
+        self._announcements = announcements
+
+    @override
+    def __enter__(self) -> None:
+        self._announcements.enter_call()
+
+    @override
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self._announcements.leave_call()
+
+
+class _Mutation(AbstractContextManager[None]):
+    __slots__ = ("_events", "_version")
+
+    def __init__(self, events: EventDispatcher, version: SurfaceVersion) -> None:
+        self._events = events
+        self._version = version
+
+    @override
+    def __enter__(self) -> None:
+        self._events.hold()
+        self._version.begin_batch()
+
+    @override
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        try:
+            self._version.end_batch()
+        finally:
+            self._events.release()

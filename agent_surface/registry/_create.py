@@ -108,7 +108,7 @@ def create_agent_surface_registry(
         store=store,
         announcements=announcements,
         confirmations=confirmations,
-        emit=events.emit,
+        events=events,
         limits=bounds,
         policies=policies,
         guard=on_register,

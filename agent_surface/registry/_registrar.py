@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Literal
 
 from agent_surface._base._limits import AgentSurfaceLimits
 from agent_surface._base._user_errors import USER_ERRORS
 from agent_surface._registrations import (
+    CapabilityPreparation,
     LiveCapability,
     Registration,
     RegistrationCandidate,
     RegistrationGuard,
     RegistrationHandle,
     RegistrationStore,
-    prepare_capabilities,
 )
 from agent_surface._registrations._live import COMPONENT_DISABLED
 from agent_surface.authority._authority import AuthorityProof, require_bound, verify_binding
@@ -23,13 +23,13 @@ from agent_surface.confirmations._store import ConfirmationStore
 from agent_surface.contracts import BoundComponent
 from agent_surface.errors import AgentSurfaceDefinitionError, DefinitionErrorCode
 from agent_surface.events import (
-    AgentSurfaceEvent,
     AvailabilityChanged,
     CollisionSuspected,
     ComponentRegistered,
     ComponentRejected,
     ComponentUnregistered,
 )
+from agent_surface.events._dispatcher import EventDispatcher
 from agent_surface.invocation import AVAILABLE, Availability, Plane
 from agent_surface.policies import AgentPolicy
 from agent_surface.procedures import ProcedureExecutor
@@ -54,7 +54,7 @@ class Registrar:
         store: RegistrationStore,
         announcements: Announcements,
         confirmations: ConfirmationStore,
-        emit: Callable[[AgentSurfaceEvent], None],
+        events: EventDispatcher,
         limits: AgentSurfaceLimits,
         policies: Sequence[AgentPolicy],
         guard: RegistrationGuard | None,
@@ -69,9 +69,8 @@ class Registrar:
         self._announcements = announcements
         self._version = announcements.version
         self._confirmations = confirmations
-        self._emit = emit
-        self._limits = limits
-        self._policies = tuple(policies)
+        self._events = events
+        self._preparation = CapabilityPreparation(limits=limits, policies=tuple(policies), announce_missing=explain)
         self._guard = guard
         self._on_duplicate = on_duplicate_instance
         self._suffix_policy = duplicate_suffix_policy
@@ -110,13 +109,14 @@ class Registrar:
                     self._take_away(holder)
                 self._store.add(registration)
                 self._version.bump()
-                self._emit(
-                    ComponentRegistered(
-                        registration_id=registration.registration_id,
-                        component_type=registration.type,
-                        instance_id=registration.instance_id,
+                if self._events.has_listeners:
+                    self._events.emit(
+                        ComponentRegistered(
+                            registration_id=registration.registration_id,
+                            component_type=registration.type,
+                            instance_id=registration.instance_id,
+                        )
                     )
-                )
                 if holder is not None:
                     self._end_calls(holder)
             return RegistrationHandle(registration.registration_id, owner=self, registration=registration)
@@ -173,7 +173,7 @@ class Registrar:
                 return
             self._version.bump()
             for capability_id, now in changed:
-                self._emit(
+                self._events.emit(
                     AvailabilityChanged(
                         registration_id=registration.registration_id,
                         capability_id=capability_id,
@@ -207,13 +207,14 @@ class Registrar:
 
     def _take_away(self, registration: Registration) -> None:
         self._store.remove(registration)
-        self._emit(
-            ComponentUnregistered(
-                registration_id=registration.registration_id,
-                component_type=registration.type,
-                instance_id=registration.instance_id,
+        if self._events.has_listeners:
+            self._events.emit(
+                ComponentUnregistered(
+                    registration_id=registration.registration_id,
+                    component_type=registration.type,
+                    instance_id=registration.instance_id,
+                )
             )
-        )
 
     def _end_calls(self, registration: Registration) -> None:
         """What a component that went leaves behind: people who are asked, and calls in flight."""
@@ -222,13 +223,7 @@ class Registrar:
             call.owner_gone()
 
     def _prepare(self, registration: Registration) -> dict[str, LiveCapability]:
-        return prepare_capabilities(
-            registration,
-            limits=self._limits,
-            policies=self._policies,
-            procedure_paths=self._runnable_paths(),
-            announce_missing=self._explain,
-        )
+        return self._preparation.prepare(registration, self._runnable_paths())
 
     def _runnable_paths(self) -> Collection[str]:
         """Paths that the authority lists and the executor can run; no other is ever called."""
@@ -266,14 +261,14 @@ class Registrar:
                 registration.instance_id,
                 "a live component has the same type and instance id" if reason == "duplicate" else "the guard said no",
             )
-        self._emit(
+        self._events.emit(
             ComponentRejected(component_type=registration.type, instance_id=registration.instance_id, reason=reason)
         )
         return RegistrationHandle(registration.registration_id, owner=self)
 
     def _check_suffixes(self, registration: Registration) -> None:
         """A view capability with the name of a known procedure is most likely a mistake (AS-LINT-001)."""
-        if self._suffix_policy == "off":
+        if self._suffix_policy == "off" or not self._authority.procedure_paths:
             return
         for live in registration:
             _, _, suffix = live.capability_id.partition(":")
@@ -285,7 +280,7 @@ class Registrar:
                     DefinitionErrorCode.INVALID_DEFINITION, text, subject=live.capability_id
                 )
             logger.warning("%s", text)
-            self._emit(
+            self._events.emit(
                 CollisionSuspected(view_capability_id=live.capability_id, domain_procedure_id=f"domain:{suffix}")
             )
 
