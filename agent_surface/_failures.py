@@ -171,7 +171,11 @@ def _is_by_the_table(payload: CapabilityErrorPayload, phase: int) -> bool:
 
 def _asks_nobody(payload: CapabilityErrorPayload, phase: int) -> bool:
     """A demand for a confirmation, before the handler, that no request of a person stands behind."""
-    return payload.code == ErrorCode.CONFIRMATION_REQUIRED and phase < 9 and "confirmationId" not in dict(_entries(payload.details))
+    return (
+        payload.code == ErrorCode.CONFIRMATION_REQUIRED
+        and phase < 9
+        and "confirmationId" not in dict(_entries(payload.details))
+    )
 
 
 def _entries(details: object) -> list[tuple[object, FrozenJson]]:

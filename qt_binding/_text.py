@@ -15,8 +15,12 @@ _SUSPECT: Final = re.compile(
 
 # Drawn as nothing although Unicode does not call them controls: fillers, joiners, selectors, the empty Braille cell.
 _INVISIBLE: Final = frozenset(
-    [0x034F, 0x115F, 0x1160, 0x17B4, 0x17B5, 0x2065, 0x2800, 0x3164, 0xFFA0]
-    + [*range(0x180B, 0x1810), *range(0xFE00, 0xFE10), *range(0xFFF0, 0xFFF9)]
+    (
+        *(0x034F, 0x115F, 0x1160, 0x17B4, 0x17B5, 0x2065, 0x2800, 0x3164, 0xFFA0),
+        *range(0x180B, 0x1810),
+        *range(0xFE00, 0xFE10),
+        *range(0xFFF0, 0xFFF9),
+    )
 )
 _PRESENTATION_SELECTORS: Final = frozenset("\ufe0e\ufe0f")
 _SHORT_ESCAPES: Final = {"\n": "\\n", "\t": "\\t", "\r": "\\r"}

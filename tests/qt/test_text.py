@@ -52,4 +52,4 @@ def test_escaping_twice_is_escaping_once_and_leaves_nothing_unprintable(text: st
     once = visible_text(text)
     assert visible_text(once) == once
     once.encode()
-    assert not any(0 < ord(c) < 32 and c not in "\n\t" or c in "\u202e\u200b\u2066\ufeff" for c in once)
+    assert not any((0 < ord(c) < 32 and c not in "\n\t") or c in "\u202e\u200b\u2066\ufeff" for c in once)
