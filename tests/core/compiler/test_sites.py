@@ -168,7 +168,7 @@ def test_a_second_declaration_of_one_capability_stays_apart(project: Project) ->
         for declaration in declarations
     ]
     assert described == ["Ping", "Pong"]
-    assert len({declaration["declarationHash"] for declaration in declarations}) == 2
+    assert len({str(declaration["declarationHash"]) for declaration in declarations}) == 2
 
 
 @pytest.mark.requirement("AS-COMPILER-005")

@@ -1,0 +1,197 @@
+"""The same source gives the same bytes, whoever compiles it and wherever."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import cast
+
+import pytest
+
+from agent_surface import JsonValue, create_capability_authority
+from agent_surface.compiler import contract_text
+from tests.core.compiler.project import READY, Project
+
+HASH = "sha256:091d48d72dd81b5649609cbc8f0f30a1455eae566b87371f7ef58cb691b1816c"
+
+RICH: Mapping[str, str] = {
+    "shop/contracts.py": '''
+    """Everything a declaration can have."""
+
+    from __future__ import annotations
+
+    from enum import Enum
+    from typing import Annotated
+
+    from pydantic import BaseModel, Field
+
+    from agent_surface import (
+        Concurrency,
+        PolicyAttachment,
+        action_contract,
+        define_agent_component_contract,
+        from_json_schema,
+        from_model,
+        from_type,
+        observation_contract,
+    )
+    from shop.procedures import PING
+
+
+    class Colour(Enum):
+        """The colours there are."""
+
+        RED = "red"
+        BLUE = "blue"
+
+
+    class Pick(BaseModel):
+        """What to pick.
+
+        More than one line, indented as it stands.
+        """
+
+        colour: Colour
+        sizes: set[Annotated[int, Field(ge=1, le=9)]] = Field(default_factory=set, description="Größe … in ☃")
+        rest: str | None = None
+        ratio: float = 0.1
+
+
+    PARTS = define_agent_component_contract(
+        type="shop.parts",
+        description="The parts",
+        observations={"read": observation_contract(description="Read them", output=from_type(list[str]))},
+        actions={
+            "pick": action_contract(
+                description="Pick some",
+                input=from_json_schema(
+                    {
+                        "type": "object",
+                        "properties": {"n": {"type": "number", "minimum": 0.5, "maximum": 1e21}},
+                        "additionalProperties": False,
+                    }
+                ),
+                output=from_type(Colour),
+                effect="local-state",
+                concurrency=Concurrency(mode="parallel", max=2),
+                policies=[PolicyAttachment(name="limit", phases=("invoke",), parameters={"b": 1, "a": 2.5})],
+                tags={"z", "y", "x"},
+                meta={"until": 3},
+            )
+        },
+        priority=3,
+    )
+    ''',
+    "shop/procedures.py": READY,
+}
+
+
+def snapshot(root: Path, **environment: str) -> bytes:
+    """The bytes the command writes, in an environment of its own."""
+    done = subprocess.run(
+        [sys.executable, "-m", "agent_surface", "snapshot", "--project", str(root)],
+        cwd=Path(__file__).parents[3],
+        env={**os.environ, **environment},
+        capture_output=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr.decode()
+    return (root / "agent-contract.json").read_bytes()
+
+
+@pytest.mark.requirement("AS-COMPILER-002")
+def test_two_checkouts_in_different_places_give_the_same_bytes(tmp_path: Path) -> None:
+    """Neither the folder nor hash seed, time zone or locale leaves a trace."""
+    here, there = Project(tmp_path / "one"), Project(tmp_path / "elsewhere" / "with a space" / "zwei")
+    for project in (here, there):
+        project.write(RICH)
+    first = snapshot(here.root, PYTHONHASHSEED="7", TZ="UTC", LC_ALL="C", LANG="C")
+    second = snapshot(there.root, PYTHONHASHSEED="99", TZ="Asia/Tokyo", LC_ALL="C.UTF-8", PYTHONUTF8="0")
+    assert first == second
+    assert str(tmp_path).encode() not in first
+
+
+@pytest.mark.requirement("AS-COMPILER-002")
+def test_the_bytes_are_known_in_advance(project: Project) -> None:
+    """The same on every machine and every supported Python: this hash was written down on one of them."""
+    project.write(
+        {
+            "shop/contracts.py": """
+            from agent_surface import action_contract, define_agent_component_contract, from_json_schema
+            PARTS = define_agent_component_contract(
+                type="shop.parts",
+                description="Die Teile … ☃",
+                actions={
+                    "pick": action_contract(
+                        description="Pick",
+                        input=from_json_schema({
+                            "type": "object",
+                            "properties": {"n": {"type": "number", "minimum": 0.1, "maximum": 1e21, "default": 1.0}},
+                        }),
+                        effect="local-state",
+                        meta={"b": 1, "a": -0.5},
+                    ),
+                },
+                tags=("z", "a"),
+            )
+            """
+        }
+    )
+    assert project.compile()["hash"] == HASH
+
+
+def test_a_manifest_says_that_it_is_proven_and_nothing_of_when_or_where(project: Project) -> None:
+    """Format, targets, declarations, external contributions, completeness and hash; an authority takes it."""
+    project.configure(more='targets = ["desktop", "arm"]')
+    project.write(RICH)
+    manifest = project.compile()
+    assert set(manifest) == {
+        "formatVersion",
+        "compilerVersion",
+        "targets",
+        "declarations",
+        "external",
+        "completeness",
+        "hash",
+    }
+    assert (manifest["completeness"], manifest["targets"]) == ({"status": "proven"}, ["arm", "desktop"])
+    assert create_capability_authority(json.loads(contract_text(manifest))).manifest["hash"] == manifest["hash"]
+
+
+@pytest.mark.requirement("AS-COMPILER-006")
+def test_two_evaluations_see_different_surroundings_and_must_agree(project: Project) -> None:
+    """What is the same in both is in the contract; each reason why it might not be has its own program elsewhere."""
+    project.write(
+        {
+            "shop/contracts.py": READY + "import os, sys, time, json\n"
+            'with open("world.json", "w") as file:\n'
+            "    pass\n"
+            f"with open({str(project.root / 'worlds')!r}, 'a') as file:\n"
+            "    print(json.dumps([os.environ['PYTHONHASHSEED'], time.timezone, os.getcwd()]), file=file)\n"
+        }
+    )
+    project.compile()
+    worlds = [json.loads(line) for line in (project.root / "worlds").read_text().splitlines()]
+    assert len(worlds) == 2
+    assert all(one != other for one, other in zip(*cast("list[list[JsonValue]]", worlds), strict=True))
+    assert not list(project.root.rglob("world.json"))
+
+
+def test_evaluation_has_no_display_and_hears_nothing_of_what_modules_print(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A module may print and must not open a window."""
+    monkeypatch.setenv("DISPLAY", ":7")
+    monkeypatch.setenv("WAYLAND_DISPLAY", "wayland-7")
+    project.write(
+        {
+            "shop/contracts.py": READY + "import os\nprint('{\"records\": []}')\nos.write(1, b'noise')\n"
+            "assert 'DISPLAY' not in os.environ and 'WAYLAND_DISPLAY' not in os.environ\n"
+            "assert os.environ['QT_QPA_PLATFORM'] == 'offscreen'\n"
+        }
+    )
+    assert project.problems() == ()
