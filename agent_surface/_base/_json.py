@@ -80,6 +80,8 @@ def thaw_json(value: FrozenJson) -> JsonValue:
         return cast("JsonValue", value)
     # The exact types are asked first: isinstance() with an abstract class is slow.
     if kind is tuple or isinstance(value, tuple):
+        if _SCALARS.issuperset(map(type, cast("tuple[object, ...]", value))):
+            return list(cast("tuple[JsonValue, ...]", value))
         return [thaw_json(item) for item in cast("tuple[FrozenJson, ...]", value)]
     if kind is MappingProxyType or isinstance(value, Mapping):
         entries = cast("Mapping[str, FrozenJson]", value)
@@ -165,6 +167,7 @@ class _RefusedError(Exception):
 
 
 _SCALARS: Final = frozenset({str, int, float, bool, type(None)})
+_TEXT: Final = frozenset({str})
 _SURROGATE: Final = re.compile("[\ud800-\udfff]")
 # CPython refuses to print an integer with more digits, so such a one could never be written as JSON text.
 _INT_END: Final = 10**4300
@@ -205,7 +208,10 @@ def _freeze(value: object, levels: int) -> FrozenJson:  # noqa: C901 - on the pa
     if kind is list:
         if not levels:
             raise _RefusedError
-        return tuple([_freeze(item, levels - 1) for item in cast("list[object]", value)])
+        items = cast("list[object]", value)
+        if _TEXT.issuperset(map(type, items)) and "".join(cast("list[str]", items)).isascii():
+            return tuple(cast("list[str]", items))
+        return tuple([_freeze(item, levels - 1) for item in items])
     if kind is str:
         text = cast("str", value)
         if not (text.isascii() or _SURROGATE.search(text) is None):
@@ -241,7 +247,10 @@ def _check(value: object, levels: int) -> None:  # noqa: C901 - on the path of e
     elif kind is list:
         if not levels:
             raise _RefusedError
-        for item in cast("list[object]", value):
+        items = cast("list[object]", value)
+        if _TEXT.issuperset(map(type, items)) and "".join(cast("list[str]", items)).isascii():
+            return
+        for item in items:
             _check(item, levels - 1)
     elif _scalar_problem(value) is not None:
         raise _RefusedError

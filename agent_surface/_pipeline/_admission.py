@@ -104,7 +104,7 @@ class Admission:
     # The pool of observations.
 
     def _admit_observation(self, call: Call) -> Awaitable[None] | None:
-        consumer = call.consumer.key
+        consumer = call.consumer_key
         running = self._observing.get(consumer, 0)
         queue = self._queues.get(consumer)
         if not queue and self._may_observe(running):

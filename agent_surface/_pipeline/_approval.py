@@ -150,7 +150,7 @@ class Approval:
             surface_id=self._surface_id,
             registration_id=live.registration.registration_id,
             capability_id=live.capability_id,
-            consumer_key=call.consumer.key,
+            consumer_key=call.consumer_key,
             effect=live.effect,
             effective_input=call.effective_input,
         )

@@ -104,6 +104,7 @@ class Call:
     Attributes:
         request: As issued.
         consumer: Who asks.
+        consumer_key: The consumer's key, made once.
         invocation_id: Given or generated.
         key: Consumer key and invocation id.
         fingerprint: Of the request, as issued.
@@ -140,6 +141,7 @@ class Call:
         "bound_fields",
         "claim",
         "consumer",
+        "consumer_key",
         "create_future",
         "defect",
         "demands",
@@ -180,7 +182,7 @@ class Call:
         *,
         request: AgentInvocation,
         consumer: AgentConsumer,
-        invocation_id: str,
+        key: tuple[str, str],
         fingerprint: bytes,
         agent_input: FrozenJson,
         requested_timeout_ms: int | None,
@@ -189,8 +191,8 @@ class Call:
     ) -> None:
         self.request = request
         self.consumer = consumer
-        self.invocation_id = invocation_id
-        self.key = (consumer.key, invocation_id)
+        self.key = key
+        self.consumer_key, self.invocation_id = key
         self.fingerprint = fingerprint
         self.agent_input = agent_input
         self.requested_timeout_ms = requested_timeout_ms

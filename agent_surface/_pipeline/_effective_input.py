@@ -34,7 +34,7 @@ def make_effective_input(call: Call) -> None:
         return
     value = thaw_json(call.agent_input) if call.agent_input is not None else {}
     try:
-        call.parsed = live.input.parse(value)
+        call.parsed = live.input.parse_json(value)
         call.effective_input = _effective(live.input, call.parsed, call.agent_input)
     except AgentSchemaError as error:
         raise invalid_input(error.issues) from error

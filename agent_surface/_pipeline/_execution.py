@@ -16,7 +16,7 @@ from agent_surface._pipeline._call import Call
 from agent_surface._pipeline._interruption import Interruption
 from agent_surface._pipeline._policy_context import PolicyContexts
 from agent_surface._registrations._live import DEFAULT_REASON
-from agent_surface.contracts import ActionBinding, ObservationBinding
+from agent_surface.contracts import ActionBinding, ObservationBinding, ProcedureBinding
 from agent_surface.errors import AgentSurfaceError
 from agent_surface.procedures import ProcedureExecutor, ProcedureInfo
 
@@ -61,13 +61,13 @@ class Execution:
             Exception: What a plain handler raised.
         """
         binding = call.capability.binding
-        if isinstance(binding, ObservationBinding | ActionBinding):
-            if isinstance(binding, ActionBinding) and binding.thread:
-                return self._in_own_task(call, lambda: self._on_thread(call, binding))
-            if binding.handler.is_coroutine:
-                return self._in_own_task(call, lambda: self._handle(call, binding))
-            return self._runner.run(lambda: self._timed(call, binding))
-        return self._in_own_task(call, lambda: self._procedure(call))
+        if isinstance(binding, ProcedureBinding):
+            return self._in_own_task(call, lambda: self._procedure(call))
+        if isinstance(binding, ActionBinding) and binding.thread:
+            return self._in_own_task(call, lambda: self._on_thread(call, binding))
+        if binding.handler.is_coroutine:
+            return self._in_own_task(call, lambda: self._handle(call, binding))
+        return self._runner.run(lambda: self._timed(call, binding))
 
     def close(self) -> None:
         """Let worker threads end; what runs on them is not waited for."""

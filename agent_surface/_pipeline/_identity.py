@@ -7,6 +7,7 @@ import hashlib
 from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass
+from json.encoder import encode_basestring
 
 from agent_surface._base._canonical import canonical_json
 from agent_surface._base._json import FrozenJson, NotJsonError, freeze_json, json_bytes
@@ -75,13 +76,15 @@ class Identity:
             AgentCapabilityError: ``INVALID_INPUT`` for input that is no JSON or too large, or an id that is none;
                 ``INVOCATION_CONFLICT`` for an id that stands for another request. Neither is remembered.
         """
-        agent_input = self._frozen_input(request)
+        agent_input = _frozen_input(request)
+        input_text = canonical_json(agent_input)
+        self._check_size(agent_input, input_text)
         invocation_id = request.invocation_id
         if invocation_id is None:
             invocation_id = f"inv_{self._ids.token(22)}"
         elif not isinstance(invocation_id, str) or not 0 < len(invocation_id) <= MAX_ID_CHARACTERS:
             raise invalid_input([SchemaIssue(path="/invocationId", message="must have 1 to 128 characters")])
-        fingerprint = _fingerprint(request, agent_input)
+        fingerprint = _fingerprint(request, input_text)
         key = (consumer.key, invocation_id)
         known = self._in_flight.get(key) or self._remembered_entry(key)
         if known is not None:
@@ -94,7 +97,7 @@ class Identity:
         call = Call(
             request=request,
             consumer=consumer,
-            invocation_id=invocation_id,
+            key=key,
             fingerprint=fingerprint,
             agent_input=agent_input,
             requested_timeout_ms=requested_timeout_ms,
@@ -104,14 +107,21 @@ class Identity:
         self._in_flight[key] = _Entry(fingerprint=fingerprint, call=call)
         return call, True
 
-    def settle(self, call: Call, result: AgentInvocationResult, *, cached: bool) -> None:
-        """Remember a terminal outcome, or leave the key free for the retry that is expected."""
+    def settle(self, call: Call, result: AgentInvocationResult, now_ms: int, *, cached: bool) -> None:
+        """Remember a terminal outcome, or leave the key free for the retry that is expected.
+
+        Args:
+            call: Which is over.
+            result: How it ended.
+            now_ms: The moment it ended, on the monotonic clock.
+            cached: Whether the outcome is remembered.
+        """
         entry = self._in_flight.pop(call.key, None)
         if entry is None or not cached or not self._limits.dedupe_cache_size:
             return
         entry.call = None
         entry.result = result
-        entry.expires_at_ms = self._clock.monotonic_ms() + self._limits.dedupe_cache_ttl_ms
+        entry.expires_at_ms = now_ms + self._limits.dedupe_cache_ttl_ms
         self._settled[call.key] = entry
         while len(self._settled) > self._limits.dedupe_cache_size:
             self._settled.popitem(last=False)
@@ -130,37 +140,42 @@ class Identity:
         self._settled.move_to_end(key)
         return entry
 
-    def _frozen_input(self, request: AgentInvocation) -> FrozenJson:
-        if request.input is None:
-            return None
-        try:
-            frozen = freeze_json(request.input)
-        except NotJsonError as error:
-            raise invalid_input([SchemaIssue(path=error.path, message=error.reason)]) from error
-        if json_bytes(frozen) > self._limits.max_input_bytes:
-            raise invalid_input(
-                [SchemaIssue(path="", message=f"must not be larger than {self._limits.max_input_bytes} bytes")]
-            )
-        return frozen
+    def _check_size(self, agent_input: FrozenJson, canonical: str) -> None:
+        most = self._limits.max_input_bytes
+        # No number is written more than four times as long as in canonical form (-0.0 is), and no character in more
+        # bytes: what is small by that measure need not be written once more to be measured.
+        if len(canonical) * _MOST_BYTES_A_CHARACTER > most and json_bytes(agent_input) > most:
+            raise invalid_input([SchemaIssue(path="", message=f"must not be larger than {most} bytes")])
 
 
-def _fingerprint(request: AgentInvocation, agent_input: FrozenJson) -> bytes:
-    """A digest of everything the caller said, as issued."""
-    text = canonical_json(
-        {
-            "capabilityId": _text(request.capability_id),
-            "registrationId": _text(request.registration_id),
-            "instanceId": _text(request.instance_id),
-            "surfaceVersion": _text(request.surface_version),
-            "input": agent_input,
-            "confirmationId": _text(request.confirmation_id),
-        }
+_MOST_BYTES_A_CHARACTER = 4
+
+
+def _frozen_input(request: AgentInvocation) -> FrozenJson:
+    if request.input is None:
+        return None
+    try:
+        return freeze_json(request.input)
+    except NotJsonError as error:
+        raise invalid_input([SchemaIssue(path=error.path, message=error.reason)]) from error
+
+
+def _fingerprint(request: AgentInvocation, input_text: str) -> bytes:
+    """A digest of everything the caller said, as issued: of the canonical JSON of an object with these members."""
+    text = (
+        f'{{"capabilityId":{_quoted(request.capability_id)}'
+        f',"confirmationId":{_quoted(request.confirmation_id)}'
+        f',"input":{input_text}'
+        f',"instanceId":{_quoted(request.instance_id)}'
+        f',"registrationId":{_quoted(request.registration_id)}'
+        f',"surfaceVersion":{_quoted(request.surface_version)}}}'
     )
     return hashlib.blake2b(text.encode(), digest_size=32).digest()
 
 
-def _text(value: object) -> str | None:
+def _quoted(value: object) -> str:
     # A caller in the same process may hand in anything; a stand-in keeps the digest total, and resolution refuses it.
     if value is None:
-        return None
-    return value.encode("utf-8", "replace").decode() if isinstance(value, str) else f"<{type(value).__name__}>"
+        return "null"
+    text = value.encode("utf-8", "replace").decode() if isinstance(value, str) else f"<{type(value).__name__}>"
+    return encode_basestring(text)

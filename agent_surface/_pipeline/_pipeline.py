@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-import inspect
 import logging
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
-from agent_surface._base._awaitables import abandon
+from agent_surface._base._awaitables import abandon, is_awaitable
 from agent_surface._base._ports import Clock, HostLoop
 from agent_surface._failures import cancelled, execution_failed, held_to_table
 from agent_surface._pipeline._admission import Admission
@@ -23,7 +22,8 @@ from agent_surface._pipeline._policy_context import PolicyContexts
 from agent_surface._pipeline._resolution import Resolution
 from agent_surface._pipeline._settlement import Settlement
 from agent_surface.errors import AgentCapabilityError, ErrorCode
-from agent_surface.events import AgentSurfaceEvent, InvocationStarted
+from agent_surface.events import InvocationStarted
+from agent_surface.events._dispatcher import EventDispatcher
 from agent_surface.invocation import AgentConsumer, AgentInvocation, AgentInvocationResult
 
 logger = logging.getLogger("agent_surface.pipeline")
@@ -53,13 +53,13 @@ class Pipeline:
         clock: Clock,
         host_loop: HostLoop,
         version: Callable[[], str],
-        emit: Callable[[AgentSurfaceEvent], None],
+        events: EventDispatcher,
     ) -> None:
         self._phases = phases
         self._clock = clock
         self._host_loop = host_loop
         self._version = version
-        self._emit = emit
+        self._events = events
         self._tasks: set[asyncio.Task[None]] = set()
 
     @property
@@ -100,13 +100,14 @@ class Pipeline:
 
     def _start(self, call: Call) -> None:
         call.interruption = self._phases.interruption
-        self._emit(
-            InvocationStarted(
-                invocation_id=call.invocation_id,
-                capability_id=call.request.capability_id if isinstance(call.request.capability_id, str) else "",
-                consumer_id=call.consumer.id,
+        if self._events.has_listeners:
+            self._events.emit(
+                InvocationStarted(
+                    invocation_id=call.invocation_id,
+                    capability_id=call.request.capability_id if isinstance(call.request.capability_id, str) else "",
+                    consumer_id=call.consumer.id,
+                )
             )
-        )
         run = self._run(call)
         try:
             run.send(None)
@@ -195,7 +196,7 @@ class Pipeline:
         """Run the handler to its end, wherever it runs."""
         execution = self._phases.execution
         outcome = execution.execute(call)
-        if not inspect.isawaitable(outcome):
+        if not is_awaitable(outcome):
             return outcome
         # A future is the runner's while the handler has yet to start; afterwards it is what the handler returned.
         turn: asyncio.Future[object] | None = (
@@ -213,13 +214,13 @@ class Pipeline:
         if turn is not None:
             # A plain handler in a turn of its own cannot be interrupted, only outlived.
             outcome = await to_the_end(turn)
-        if inspect.isawaitable(outcome):
+        if is_awaitable(outcome):
             if call.registration.status != "active":
                 self._phases.interruption.owner_gone(call)
             if call.result is not None:
                 _give_up(outcome)
                 raise CallEndedError
-        while inspect.isawaitable(outcome):
+        while is_awaitable(outcome):
             outcome = await outcome
         return outcome
 

@@ -100,4 +100,4 @@ class PolicyContexts:
 
     def hides(self, call: Call, live: LiveCapability) -> bool:
         """Whether the capability does not exist for this consumer."""
-        return self.discovery(live, call.consumer).outcome is DiscoveryOutcome.HIDE
+        return bool(live.chain.discovery) and self.discovery(live, call.consumer).outcome is DiscoveryOutcome.HIDE

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
+from typing import Protocol
 
 from agent_surface._base._json import FrozenJson, NotJsonError, freeze_json, json_bytes
 from agent_surface._base._limits import AgentSurfaceLimits
@@ -19,7 +20,8 @@ from agent_surface.errors import (
     AgentSurfaceDefectError,
     CapabilityErrorPayload,
 )
-from agent_surface.events import AgentSurfaceEvent, InvocationSettled
+from agent_surface.events import InvocationSettled
+from agent_surface.events._dispatcher import EventDispatcher
 from agent_surface.invocation import (
     AgentConsumer,
     AgentInvocation,
@@ -37,6 +39,13 @@ MAX_SHOWN = 128
 """How much of an id that is none is kept."""
 
 
+class Remember(Protocol):
+    """Keeps a result for whoever asks again."""
+
+    def __call__(self, call: Call, result: AgentInvocationResult, now_ms: int, *, cached: bool) -> None:
+        """Remember how a call ended, or forget the call."""
+
+
 class Settlement:
     """Checks outputs, makes results, and tells everybody who has to know."""
 
@@ -46,15 +55,15 @@ class Settlement:
         clock: Clock,
         limits: AgentSurfaceLimits,
         version: Callable[[], str],
-        emit: Callable[[AgentSurfaceEvent], None],
+        events: EventDispatcher,
         record: Callable[[AuditRecord], None],
-        remember: Callable[[Call, AgentInvocationResult, bool], None],
+        remember: Remember,
         before_settlement: Callable[[], None] | None,
     ) -> None:
         self._clock = clock
         self._limits = limits
         self._version = version
-        self._emit = emit
+        self._events = events
         self._record = record
         self._remember = remember
         self._before_settlement = before_settlement
@@ -153,7 +162,7 @@ class Settlement:
                 kind="late-settlement",
                 at_ms=self._clock.now_ms(),
                 capability_id=call.capability.capability_id,
-                consumer_key=call.consumer.key,
+                consumer_key=call.consumer_key,
                 registration_id=call.registration.registration_id,
                 invocation_id=call.invocation_id,
                 status=status,
@@ -191,23 +200,24 @@ class Settlement:
         live = call.live
         if live is not None:
             live.registration.active_calls.pop(call, None)
-        self._remember(call, result, cached)
+        now_ms = self._clock.monotonic_ms()
+        self._remember(call, result, now_ms, cached=cached)
         future = call.future
         if future is not None and not future.done():
             # Those who wait are woken in a later turn, after everybody below was told.
             future.set_result(None)
-        now_ms = self._clock.monotonic_ms()
         if call.dispatched:
             call.execution_ms = now_ms - call.dispatched_ms
-        self._emit(
-            InvocationSettled(
-                invocation_id=call.invocation_id,
-                capability_id=result.capability_id,
-                status=result.status,
-                duration_ms=now_ms - call.started_ms,
-                code=payload.code if payload is not None else None,
+        if self._events.has_listeners:
+            self._events.emit(
+                InvocationSettled(
+                    invocation_id=call.invocation_id,
+                    capability_id=result.capability_id,
+                    status=result.status,
+                    duration_ms=now_ms - call.started_ms,
+                    code=payload.code if payload is not None else None,
+                )
             )
-        )
         self._write(call, result, facts, payload)
 
     def _write(
@@ -226,7 +236,7 @@ class Settlement:
                 kind="invocation",
                 at_ms=self._clock.now_ms(),
                 capability_id=result.capability_id,
-                consumer_key=call.consumer.key,
+                consumer_key=call.consumer_key,
                 registration_id=live.registration.registration_id if live is not None else None,
                 invocation_id=call.invocation_id,
                 status=result.status,

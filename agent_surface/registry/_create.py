@@ -122,9 +122,9 @@ def create_agent_surface_registry(
         clock=time,
         limits=bounds,
         version=announcements.current,
-        emit=events.emit,
+        events=events,
         record=trail.record,
-        remember=lambda call, result, cached: identity.settle(call, result, cached=cached),
+        remember=identity.settle,
         before_settlement=before_settlement,
     )
     interruption = Interruption(settlement=settlement)
@@ -161,7 +161,7 @@ def create_agent_surface_registry(
         registrar=registrar,
         contexts=contexts,
         confirmations=confirmations,
-        pipeline=Pipeline(phases=phases, clock=time, host_loop=loop, version=announcements.current, emit=events.emit),
+        pipeline=Pipeline(phases=phases, clock=time, host_loop=loop, version=announcements.current, events=events),
         phases=phases,
         trail=trail,
         route=route,

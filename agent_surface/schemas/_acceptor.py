@@ -33,6 +33,8 @@ _TYPES: Final[Mapping[str, tuple[type, ...]]] = {
     "string": (str,),
 }
 _ALL_TYPES: Final = tuple(_TYPES)
+# Arrays of these are the commonest, and the type of a value says all there is to say of it.
+_ONE_TYPE: Final[Mapping[object, type]] = {"boolean": bool, "null": NoneType, "string": str}
 _SCALARS: Final = frozenset({str, int, bool, NoneType})
 
 
@@ -101,7 +103,7 @@ class _Compiler:
         return accept
 
     def _array_acceptor(self, schema: dict[str, Any]) -> Acceptor:
-        items = self.compile(schema["items"]) if schema.get("items") else None
+        items = self._items(schema)
         lowest, highest = schema.get("minItems", 0), schema.get("maxItems")
         unique = schema.get("uniqueItems", False)
 
@@ -111,9 +113,20 @@ class _Compiler:
                 return False
             if unique and not all_different(value):
                 return False
-            return items is None or all(map(items, value))
+            return items is None or items(value)
 
         return accept
+
+    def _items(self, schema: dict[str, Any]) -> Acceptor | None:
+        """What holds for the items of an array, all at once."""
+        item: dict[str, Any] = schema.get("items", {})
+        if not item:
+            return None
+        if item.keys() == {"type"} and item["type"] in _ONE_TYPE:
+            only = frozenset({_ONE_TYPE[item["type"]]})
+            return lambda value: only.issuperset(map(type, value))
+        accept = self.compile(item)
+        return lambda value: all(map(accept, value))
 
     def _further(self, schema: dict[str, Any]) -> Acceptor | None:
         """What holds for values of every type."""

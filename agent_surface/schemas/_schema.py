@@ -80,6 +80,17 @@ class AgentSchema(Generic[T_co]):
             plain = check_json(value)
         except NotJsonError as error:
             raise AgentSchemaError([SchemaIssue(path=error.path, message=f"must be JSON: {error.reason}")]) from None
+        return self.parse_json(plain)
+
+    def parse_json(self, plain: JsonValue) -> T_co:
+        """Like :meth:`parse`, for a value that is known to be JSON, such as what ``thaw_json`` returns.
+
+        Args:
+            plain: A mutable JSON value; not changed and, for a raw JSON Schema, returned as it is.
+
+        Raises:
+            AgentSchemaError: ``plain`` does not satisfy the schema; the issues are safe to show.
+        """
         issues = self._checker.issues(plain)
         if issues:
             raise AgentSchemaError(issues)
