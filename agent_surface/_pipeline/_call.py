@@ -112,6 +112,8 @@ class Call:
         requested_timeout_ms: The caller's own time-out.
         phase: The phase the call is in, 1 to 10.
         live: The capability, once resolved.
+        capability: The same, for the phases after resolution, which need not ask.
+        registration: The capability's.
         parsed: What the handler receives.
         effective_input: The same as frozen JSON; what policies, confirmation and audit see.
         bound_fields: Root fields that came from the screen.
@@ -139,6 +141,7 @@ class Call:
         "_token",
         "agent_input",
         "bound_fields",
+        "capability",
         "claim",
         "consumer",
         "consumer_key",
@@ -164,6 +167,7 @@ class Call:
         "parsed",
         "phase",
         "queue_wait_ms",
+        "registration",
         "request",
         "requested_timeout_ms",
         "result",
@@ -200,6 +204,8 @@ class Call:
         self.create_future = create_future
         self.phase = 1
         self.live: LiveCapability | None = None
+        self.capability: LiveCapability
+        self.registration: Registration
         self.host: Mapping[str, object] | None = None
         self.parsed: object = None
         self.effective_input: FrozenJson = None
@@ -228,17 +234,11 @@ class Call:
         self.version_before: str | None = None
         self._token: CallToken | None = None
 
-    @property
-    def capability(self) -> LiveCapability:
-        """The resolved capability."""
-        if self.live is None:
-            raise AgentSurfaceError("the call is not resolved")
-        return self.live
-
-    @property
-    def registration(self) -> Registration:
-        """The registration of the resolved capability."""
-        return self.capability.registration
+    def resolved_to(self, live: LiveCapability) -> None:
+        """It is known which capability is meant."""
+        self.live = self.capability = live
+        self.registration = live.registration
+        self.registration.active_calls[self] = None
 
     @property
     def token(self) -> CallToken:

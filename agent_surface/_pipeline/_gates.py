@@ -8,7 +8,7 @@ from agent_surface._failures import not_available, not_found
 from agent_surface._pipeline._call import Call
 from agent_surface._pipeline._policy_context import PolicyContexts
 from agent_surface._registrations._live import DEFAULT_REASON, reason_text
-from agent_surface.policies import DiscoveryOutcome, run_chain
+from agent_surface.policies import DiscoveryOutcome, evaluate_discovery, run_chain
 
 
 def check_availability(call: Call) -> None:
@@ -33,10 +33,14 @@ def authorize(call: Call, contexts: PolicyContexts) -> Awaitable[object] | None:
     """
     live = call.capability
     chain = live.chain
+    if not chain.discovery and not chain.authorize:
+        return None
+    # One context for both questions: the answers are about one moment, and the host is asked once.
+    context = contexts.policy(live, call.consumer)
     if chain.discovery:
-        decision = contexts.discovery(live, call.consumer)
+        decision = evaluate_discovery(chain, context)
         if decision.outcome is DiscoveryOutcome.HIDE:
             raise not_found()
         if decision.outcome is DiscoveryOutcome.DISABLE:
             raise not_available(reason_text(decision.reason, live.capability_id))
-    return run_chain(chain.authorize, contexts.policy(live, call.consumer)) if chain.authorize else None
+    return run_chain(chain.authorize, context) if chain.authorize else None

@@ -135,8 +135,7 @@ class Pipeline:
             # A listener may have closed the registry on hearing that the call started.
             call.require_open()
             call.phase = 2
-            call.live = phases.resolution.resolve(call, self._version())
-            call.registration.active_calls[call] = None
+            call.resolved_to(phases.resolution.resolve(call, self._version()))
             call.phase = 3
             check_availability(call)
             call.require_open()

@@ -114,6 +114,8 @@ def discovery_vote(name: str, hook: Hook, context: PolicyContext) -> DiscoveryVo
     except USER_ERRORS:
         logger.exception("policy %s raised during discovery of %s; hidden", name, context.capability_id)
         return _THREW
+    if vote is EXPOSE:
+        return _EXPOSED
     # Compared by value, and only what is known to expose exposes: a text in place of the member still counts.
     if not isinstance(vote, DiscoveryDecision) or not _is_outcome(vote.outcome):
         abandon(vote)
