@@ -4,6 +4,8 @@
 #   PYTHON=python3    the interpreter to make it with (3.11 or newer; found by itself)
 #   DEMO_ARGS=...     arguments for the demo; DATABASE=file.db is short for --database file.db
 #   PYTEST_ARGS=...   arguments for pytest
+#   SOAK_EXAMPLES=... lives of the state machine in a soak (1000), SOAK_STEPS=... steps of each at most (100),
+#   SOAK_INVOCATIONS= calls of the memory soak (1000000); read from the environment
 
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
@@ -15,6 +17,9 @@ CORE_VENV ?= .venv-core
 OLDEST_VENV ?= .venv-oldest
 DEMO_ARGS ?=
 DATABASE ?=
+export SOAK_EXAMPLES ?=
+export SOAK_STEPS ?=
+export SOAK_INVOCATIONS ?=
 PYTEST_ARGS ?=
 
 BIN := $(VENV)/bin
@@ -73,6 +78,14 @@ test-oldest: $(OLDEST_INSTALLED) ## run every test with the oldest releases of t
 .PHONY: coverage
 coverage: $(QT_READY) ## run every test and report the lines and branches none of them reached
 	$(RUN) -m pytest --cov --cov-report=term --cov-report=html:build/coverage $(PYTEST_ARGS)
+
+.PHONY: coverage-core
+coverage-core: $(INSTALLED) ## the same for the core alone, by its own tests
+	$(RUN) -m pytest tests/core --cov --cov-config=tools/core_coverage.toml --cov-report=term-missing $(PYTEST_ARGS)
+
+.PHONY: soak
+soak: $(INSTALLED) ## run the core for long: the state machine, then a million calls (SOAK_EXAMPLES, SOAK_STEPS, SOAK_INVOCATIONS)
+	$(RUN) -m tests.soak
 
 .PHONY: bench
 bench: $(QT_READY) ## measure; the figures go to build/bench.json
