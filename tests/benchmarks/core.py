@@ -5,8 +5,10 @@ from __future__ import annotations
 import asyncio
 import gc
 import hashlib
+import os
 import subprocess
 import sys
+import tempfile
 import time
 import tracemalloc
 from collections.abc import Awaitable, Callable
@@ -220,11 +222,19 @@ def _memory() -> Figure:
 
 def _import_time() -> Figure:
     program = "import time; t = time.perf_counter(); import agent_surface; print((time.perf_counter() - t) * 1000)"
-    figures = [
-        float(subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout)
-        for _ in range(ROUNDS)
-    ]
-    return Figure(name="import agent_surface", unit="ms", rounds=tuple(sorted(figures)), goal=100.0)
+    with tempfile.TemporaryDirectory() as compiled:
+        # As an installed package is: compiled once, whatever this process was told about writing bytecode.
+        environment = {**os.environ, "PYTHONPYCACHEPREFIX": compiled}
+        environment.pop("PYTHONDONTWRITEBYTECODE", None)
+        figures = [
+            float(
+                subprocess.run(
+                    [sys.executable, "-c", program], capture_output=True, text=True, check=True, env=environment
+                ).stdout
+            )
+            for _ in range(ROUNDS + 1)
+        ]
+    return Figure(name="import agent_surface", unit="ms", rounds=tuple(sorted(figures[1:])), goal=100.0)
 
 
 def measure() -> list[Figure]:
