@@ -72,6 +72,7 @@ class LiveCapability:
         "reversible",
         "shown",
         "timeout_ms",
+        "varies",
     )
 
     def __init__(
@@ -90,6 +91,8 @@ class LiveCapability:
         self.name = name
         self.binding = binding
         self.chain = chain
+        # Whether policies or a live text have a say in how it is shown; a predicate can still be given or taken away.
+        self.varies = bool(chain.discovery) or (isinstance(binding, ProcedureBinding) and binding.describe is not None)
         self.description = contract.description
         self.meta: Mapping[str, FrozenJson] = contract.meta
         self.audit: AuditLevel = contract.audit
@@ -221,11 +224,8 @@ class Registration:
         """Whether every consumer sees the same of it until something is pushed: no predicate, no vote, no live text."""
         if self.bound.availability is not None:
             return False
-        for live in self.capabilities.values():
-            binding = live.binding
-            if binding.when is not None or live.chain.discovery:
-                return False
-            if isinstance(binding, ProcedureBinding) and binding.describe is not None:
+        for live in self.capabilities.values():  # noqa: SIM110 - asked of every component by every snapshot
+            if live.varies or live.binding.when is not None:
                 return False
         return True
 

@@ -66,8 +66,9 @@ class SnapshotBuilder:
         """
         components: list[ComponentDescriptor] = []
         procedures: list[ProcedureDescriptor] = []
+        everything = not self._context.scope
         for registration in registrations:
-            if not self._context.covers(registration.type):
+            if not (everything or self._context.covers(registration.type)):
                 continue
             component, references = self._projected(registration)
             if component is not None:

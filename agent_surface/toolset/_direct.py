@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from types import MappingProxyType
 
 from typing_extensions import override
@@ -136,22 +137,29 @@ class DirectToolset(ToolsetLifetime):
         while len(self._retired) > MAX_RETIRED:
             self._retired.popitem(last=False)
 
-    def _tool(self, entry: CatalogueEntry, surface_version: str) -> AgentTool:
-        async def execute(
-            tool_input: JsonValue, *, tool_call_id: str | None, on_wait: WaitListener | None
-        ) -> AgentInvocationResult:
-            invocation = AgentInvocation(
-                capability_id=entry.definition.capability_id,
-                input=tool_input,
-                invocation_id=invocation_id_of(tool_call_id),
-                registration_id=entry.registration_id,
-                surface_version=surface_version,
-            )
-            return await self._runner.run(invocation, on_wait=on_wait)
-
+    def _tool(self, entry: CatalogueEntry, version: str) -> AgentTool:
         return AgentTool(
             definition=entry.definition,
             state=entry.state,
             registration_id=entry.registration_id,
-            executor=execute,
+            # No closure: a big surface makes hundreds of them with each version.
+            executor=partial(self._execute, entry, version),
         )
+
+    async def _execute(
+        self,
+        entry: CatalogueEntry,
+        version: str,
+        tool_input: JsonValue,
+        *,
+        tool_call_id: str | None,
+        on_wait: WaitListener | None,
+    ) -> AgentInvocationResult:
+        invocation = AgentInvocation(
+            capability_id=entry.definition.capability_id,
+            input=tool_input,
+            invocation_id=invocation_id_of(tool_call_id),
+            registration_id=entry.registration_id,
+            surface_version=version,
+        )
+        return await self._runner.run(invocation, on_wait=on_wait)
