@@ -24,6 +24,8 @@ def canonical_json(value: JsonValue | FrozenJson) -> str:
     Raises:
         NotJsonError: ``value`` is no JSON value; says where and why.
     """
+    if value is None:
+        return "null"
     try:
         text = _encode_sorted(_alike(value, MAX_JSON_DEPTH))
     except (_NotAlikeError, ValueError):

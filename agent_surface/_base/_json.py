@@ -98,6 +98,9 @@ def compact_json(value: JsonValue | FrozenJson) -> str:
         NotJsonError: ``value`` is no JSON value, neither mutable nor frozen.
     """
     try:
+        # Most observations are one number, and the encoder is set up anew for each value.
+        if type(value) is int:
+            return int.__repr__(value)
         text = _encode(value)
         if text.isascii() or _SURROGATE.search(text) is None:
             return text

@@ -142,7 +142,8 @@ class Admission:
             self._observing[consumer] = left
         else:
             del self._observing[consumer]
-        self._serve_observations()
+        if self._queues:
+            self._serve_observations()
 
     def _serve_observations(self) -> None:
         for consumer, queue in list(self._queues.items()):
