@@ -11,6 +11,7 @@ import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
+from typing import cast
 
 from agent_surface._base._json import FrozenJson, JsonValue, find_json_problem, freeze_json, thaw_json
 from agent_surface.errors import AgentCapabilityError, CapabilityErrorPayload, ErrorCode, Retry, SchemaIssue
@@ -155,7 +156,8 @@ def held_to_table(error: AgentCapabilityError, phase: int) -> AgentCapabilityErr
 
 
 def _is_by_the_table(payload: CapabilityErrorPayload, phase: int) -> bool:
-    if type(payload.code) is not ErrorCode or type(payload.details) is not MappingProxyType:
+    details: Mapping[str, FrozenJson] = payload.details
+    if type(payload.code) is not ErrorCode or not _is_frozen(details):
         return False
     spec = ERROR_TABLE[payload.code]
     return (
@@ -163,8 +165,8 @@ def _is_by_the_table(payload: CapabilityErrorPayload, phase: int) -> bool:
         and isinstance(payload.retry, Retry)
         and isinstance(payload.message, str)
         and 0 < len(payload.message) <= MAX_MESSAGE_CHARACTERS
-        and ("*" in spec.details or payload.details.keys() <= spec.details)
-        and find_json_problem(payload.details, frozen=True) is None
+        and ("*" in spec.details or details.keys() <= spec.details)
+        and find_json_problem(details, frozen=True) is None
         and not _asks_nobody(payload, phase)
     )
 
@@ -178,8 +180,12 @@ def _asks_nobody(payload: CapabilityErrorPayload, phase: int) -> bool:
     )
 
 
+def _is_frozen(details: object) -> bool:
+    return type(details) is MappingProxyType
+
+
 def _entries(details: object) -> list[tuple[object, FrozenJson]]:
-    return list(details.items()) if isinstance(details, Mapping) else []
+    return list(cast("Mapping[object, FrozenJson]", details).items()) if isinstance(details, Mapping) else []
 
 
 def _of_phase(phase: int, facts: Mapping[str, object]) -> AgentCapabilityError:

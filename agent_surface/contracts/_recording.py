@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import TypeAlias
@@ -16,7 +16,7 @@ _LISTENER: ContextVar[DeclarationListener | None] = ContextVar("agent_surface_de
 
 
 @contextmanager
-def listen_to_declarations(listener: DeclarationListener) -> Iterator[None]:
+def listen_to_declarations(listener: DeclarationListener) -> Generator[None]:
     """Tell ``listener`` of every declaration made inside the block, in this context, in order.
 
     Args:
