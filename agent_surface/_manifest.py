@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Literal, TypeAlias
+from typing import Literal, TypeAlias, cast
 
 from agent_surface._base._canonical import canonical_json
 from agent_surface._base._json import FrozenJson, JsonValue, freeze_json, thaw_json
@@ -55,9 +55,8 @@ def make_record(declaration: Mapping[str, JsonValue]) -> DeclarationRecord:
     ]
     entry: dict[str, JsonValue] = {**context, "capabilities": hashed}
     declaration_hash = digest(entry)
-    frozen = freeze_json({**entry, "declarationHash": declaration_hash})
-    if not isinstance(frozen, Mapping):  # freeze_json of a dict is a mapping; this tells the type checker so
-        raise AuthorityError("a declaration is no object")
+    # What is made of a dict is a mapping.
+    frozen = cast("Mapping[str, FrozenJson]", freeze_json({**entry, "declarationHash": declaration_hash}))
     return DeclarationRecord(
         declaration_id=str(declaration["declarationId"]), entry=frozen, declaration_hash=declaration_hash
     )

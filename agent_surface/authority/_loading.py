@@ -43,7 +43,8 @@ def load_capability_authority(package: str) -> CapabilityAuthority:
 
 
 def _from_package_data(package: str) -> str | None:
-    resource = files(package).joinpath("_resources", CONTRACT_FILE)
+    # One step at a time: what a package without __init__ has in place of a folder takes no more on Python 3.11.
+    resource = files(package) / "_resources" / CONTRACT_FILE
     return resource.read_text(encoding="utf-8") if resource.is_file() else None
 
 

@@ -267,16 +267,16 @@ class ConfirmationStore:
         if record is None or record.binding_text != binding.canonical_text():
             raise EvidenceRefused("mismatch")
         match record.state:
+            case RecordState.APPROVED:
+                record.move_to(RecordState.CLAIMED)
             case RecordState.PENDING:
                 raise EvidencePending(self._shown(record))
             case RecordState.DENIED:
                 raise EvidenceRefused("denied", None if record.resolution is None else record.resolution.note)
             case RecordState.EXPIRED:
                 raise EvidenceRefused("expired")
-            case RecordState.CLAIMED | RecordState.CONSUMED:
+            case _:  # Claimed or consumed; what is not an approval refuses, whatever it is.
                 raise EvidenceRefused("consumed")
-            case RecordState.APPROVED:
-                record.move_to(RecordState.CLAIMED)
         self._arm()
         return ClaimedEvidence(
             confirmation_id=confirmation_id,

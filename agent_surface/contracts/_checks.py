@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from enum import StrEnum
 from types import MappingProxyType
-from typing import TypeVar
+from typing import TypeVar, cast
 
 from agent_surface._base._json import FrozenJson, NotJsonError, freeze_json, json_bytes
 from agent_surface._base._limits import AgentSurfaceLimits
@@ -50,11 +50,10 @@ def check_meta(meta: Mapping[str, object] | None, limit_bytes: int, subject: str
     if not meta:
         return NO_META
     try:
-        frozen = freeze_json(dict(meta))
+        # What is made of a dict is a mapping.
+        frozen = cast("Mapping[str, FrozenJson]", freeze_json(dict(meta)))
     except NotJsonError as error:
         raise definition_error(f"meta of {subject} is no JSON: {error}", subject=subject, path="meta") from error
-    if not isinstance(frozen, Mapping):  # freeze_json of a dict is a mapping; this tells the type checker so
-        raise TypeError("meta is no object")
     check_meta_size(frozen, limit_bytes, subject)
     return frozen
 
