@@ -29,6 +29,7 @@ from agent_surface import (
     create_agent_surface_registry,
     rate_limit,
 )
+from agent_surface._base._json import MAX_JSON_DEPTH
 from agent_surface.testing import contract_authority
 from tests.core.surface_fixtures import (
     ACT,
@@ -108,6 +109,20 @@ async def test_equal_requests_are_equal_however_they_are_written(surface: Surfac
     first = await surface.invoke(ACT, {"a": 1, "b": 2.0}, invocation_id="i-1")
     assert await surface.invoke(ACT, {"b": 2, "a": 1.0}, invocation_id="i-1") is first
     assert act.ran == 1
+
+
+@pytest.mark.requirement("AS-IDENT-001")
+async def test_an_input_as_deep_as_json_may_be_here_has_a_fingerprint(surface: Surface) -> None:
+    """What is wrapped around the input to tell requests apart takes none of the depth it may have."""
+    act = _Counter()
+    surface.mount(act=act)
+    deep: object = 1
+    for _ in range(MAX_JSON_DEPTH - 1):
+        deep = [deep]
+    first = await surface.invoke(ACT, {"a": deep}, invocation_id="i-1")
+    assert first.to_json()["status"] == "ok"
+    assert await surface.invoke(ACT, {"a": deep}, invocation_id="i-1") is first
+    assert refusal(await surface.invoke(ACT, {"a": [deep]}))[0] == "INVALID_INPUT"
 
 
 @pytest.mark.requirement("AS-IDENT-002", "AS-IDENT-003")

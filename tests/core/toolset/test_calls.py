@@ -69,6 +69,22 @@ async def test_a_call_names_registration_version_and_the_providers_call_id() -> 
     assert surface.consumers == [CONSUMER]
 
 
+@pytest.mark.requirement("AS-ADAPTER-001", "AS-STALE-002")
+async def test_a_tool_of_an_earlier_catalogue_names_the_version_it_was_shown_with() -> None:
+    """Also when it did not change itself: the model that calls it has not seen what did."""
+    surface = FakeSurface()
+    surface.action("sort")
+    toolset = _waiting_toolset(surface)
+    earlier, shown = _only(toolset), surface.version
+    surface.action("filter")
+    later = toolset.tools()[0]
+    assert later.definition is earlier.definition
+    await earlier.execute({})
+    await later.execute({})
+    assert [call.surface_version for call in surface.calls] == [shown, surface.version]
+    assert shown != surface.version
+
+
 @pytest.mark.requirement("AS-ADAPTER-001")
 async def test_a_call_id_longer_than_a_registry_takes_becomes_a_digest_that_is_always_the_same() -> None:
     """Idempotency survives providers with very long ids."""
