@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import os
+import sys
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Final, Literal, TypeVar
+from typing import Final, Literal
 
 import click
 
@@ -18,7 +21,18 @@ from agent_surface.cli._terminal import write_inventory, write_lines, write_text
 from agent_surface.compiler import CompilerConfiguration, compile_contract, read_configuration
 from agent_surface.errors import AgentSurfaceError
 
-CommandT = TypeVar("CommandT", bound=Callable[..., object])
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outcome:
+    """What a command came to. Printed outside of click, which takes a reader that left for a failure.
+
+    Attributes:
+        code: The exit code.
+        show: Prints the result.
+    """
+
+    code: int
+    show: Callable[[], None]
 
 
 class UsageError(AgentSurfaceError):
@@ -32,7 +46,7 @@ def run_command(arguments: list[str]) -> int:
         UsageError: The arguments cannot be understood; says how to ask for help.
     """
     try:
-        code: object = program.main(arguments, prog_name="agent-surface", standalone_mode=False)
+        outcome: object = program.main(arguments, prog_name="agent-surface", standalone_mode=False)
     except click.exceptions.NoArgsIsHelpError as error:
         raise UsageError(
             f"say what to do: one of {', '.join(sorted(program.commands))}; --help explains them"
@@ -44,7 +58,15 @@ def run_command(arguments: list[str]) -> int:
         raise UsageError(_sentence(error.format_message())) from error
     except click.Abort:
         return _INTERRUPTED
-    return code if isinstance(code, int) else CLEAN
+    if not isinstance(outcome, Outcome):
+        # Help and version were printed.
+        return CLEAN
+    try:
+        outcome.show()
+    except BrokenPipeError:
+        # Whoever read the output has gone; the interpreter must not fail again when it flushes.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return outcome.code
 
 
 _INTERRUPTED: Final = 2
@@ -52,6 +74,10 @@ _INTERRUPTED: Final = 2
 
 def _sentence(text: str) -> str:
     return text.rstrip(". \n").replace("\n", " ")
+
+
+def _printed(text: str, code: int = CLEAN) -> Outcome:
+    return Outcome(code=code, show=lambda: write_text(text))
 
 
 _PROJECT = click.option(
@@ -95,7 +121,7 @@ def program(*, debug: bool) -> None:
     show_default=True,
     help="How to print.",
 )
-def inspect(*, project: Path, verbosity: str, form: Literal["human", "json", "md"]) -> int:
+def inspect(*, project: Path, verbosity: str, form: Literal["human", "json", "md"]) -> Outcome:
     """List what the committed contract allows.
 
     Reach says how far a call goes: low stays in the window or only reads, medium changes what is stored or cannot be
@@ -104,25 +130,23 @@ def inspect(*, project: Path, verbosity: str, form: Literal["human", "json", "md
     inventory = make_inventory(read_contract(_configured(project)))
     match form:
         case "human":
-            write_inventory(inventory, verbosity)
+            return Outcome(code=CLEAN, show=lambda: write_inventory(inventory, verbosity))
         case "json":
-            write_text(json_text(inventory.to_json()))
+            return _printed(json_text(inventory.to_json()))
         case "md":
-            write_text(inventory_markdown(inventory))
-    return CLEAN
+            return _printed(inventory_markdown(inventory))
 
 
 @program.command(epilog="Example: agent-surface snapshot && git diff")
 @_PROJECT
-def snapshot(*, project: Path) -> int:
+def snapshot(*, project: Path) -> Outcome:
     """Write the contract from the source.
 
     Nothing is written unless it is proven that the program declares nothing else.
     """
     configuration = _configured(project)
     written = write_contract(configuration, compile_contract(configuration))
-    write_text(f"{shown_path(configuration)} {'written' if written else 'is up to date'}\n")
-    return CLEAN
+    return _printed(f"{shown_path(configuration)} {'written' if written else 'is up to date'}\n")
 
 
 @program.command(epilog="Example: agent-surface check --base origin/main --policy widening --format github")
@@ -144,22 +168,24 @@ def snapshot(*, project: Path) -> int:
     show_default=True,
     help="How to print.",
 )
-def check(*, project: Path, base: str | None, policy: Policy, form: Literal["human", "json", "md", "github"]) -> int:
+def check(
+    *, project: Path, base: str | None, policy: Policy, form: Literal["human", "json", "md", "github"]
+) -> Outcome:
     """Hold the source against the committed contract, and that against a git revision.
 
     Ends with 0 when nothing is found, with 1 when something is, with 2 when the check could not run.
     """
     report = check_contract(_configured(project), base=base, policy=policy)
+    code = CLEAN if report.ok else FINDING
     match form:
         case "human":
-            write_lines(check_lines(report))
+            return Outcome(code=code, show=lambda: write_lines(check_lines(report)))
         case "json":
-            write_text(json_text(report.to_json()))
+            return _printed(json_text(report.to_json()), code)
         case "md":
-            write_text(check_markdown(report))
+            return _printed(check_markdown(report), code)
         case "github":
-            write_text(check_github(report))
-    return CLEAN if report.ok else FINDING
+            return _printed(check_github(report), code)
 
 
 @program.group(epilog="Example: agent-surface audit verify audit.jsonl")
@@ -170,8 +196,7 @@ def audit() -> None:
 @audit.command(epilog="Example: agent-surface audit verify audit.jsonl --head 3f2a…")
 @click.argument("file", type=click.Path(path_type=Path))
 @click.option("--head", metavar="HASH", help="The hash of the last entry as noted elsewhere; FILE.head when not given.")
-def verify(*, file: Path, head: str | None) -> int:
+def verify(*, file: Path, head: str | None) -> Outcome:
     """Say whether FILE is what was written, and where it first is not."""
     verification = verify_audit_file(file, head)
-    write_lines(audit_lines(verification))
-    return CLEAN if verification.intact else FINDING
+    return Outcome(code=CLEAN if verification.intact else FINDING, show=lambda: write_lines(audit_lines(verification)))

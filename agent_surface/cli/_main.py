@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Sequence
 from importlib.util import find_spec
@@ -34,10 +33,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _run(given)
     except AgentSurfaceError as error:
         return _refuse(str(error))
-    except BrokenPipeError:
-        # Whoever read the output has gone; the interpreter must not fail again when it flushes.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return CLEAN
     except OSError as error:
         return _refuse(f"{error.filename or 'a file'}: {error.strerror or error}; check that it exists and is yours")
     except Exception as error:
