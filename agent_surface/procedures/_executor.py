@@ -55,11 +55,19 @@ class _Service:
 
     def __init__(self, function: Callable[..., object]) -> None:
         self._function = function
-        self._wants_info = "info" in inspect.signature(function).parameters
+        self._wants_info = _names_info(function)
 
     async def call(self, input: Mapping[str, JsonValue], info: ProcedureInfo) -> object:
         result = self._function(**input, info=info) if self._wants_info else self._function(**input)
         return await result if inspect.isawaitable(result) else result
+
+
+def _names_info(function: Callable[..., object]) -> bool:
+    try:
+        return "info" in inspect.signature(function).parameters
+    except ValueError:
+        # Some C functions have no signature; none of them knows of us.
+        return False
 
 
 class ServiceExecutor:
