@@ -234,12 +234,10 @@ def _parsed(text: bytes) -> _Entry | None:
     if digest != found[1].decode():
         return None
     try:
-        value: object = json.loads(body)
+        # JSON that ends in a brace is an object.
+        said = cast("dict[str, JsonValue]", json.loads(body))
     except (ValueError, RecursionError):
         return None
-    if not isinstance(value, dict):
-        return None
-    said = cast("dict[str, JsonValue]", value)
     seq, prev = said.get("seq"), said.get("prev")
     if isinstance(seq, bool) or not isinstance(seq, int) or not isinstance(prev, str):
         return None
