@@ -7,7 +7,9 @@ Above: applications. Below: ``agent_surface`` and PySide6.
 from qt_binding import _guard as _guard  # isort: split
 
 from qt_binding._runtime import create_qt_registry, provide_surface, run
+from qt_binding.actions import bind_action
 from qt_binding.errors import (
+    ActionSlotError,
     ComponentRejectedError,
     NoApplicationError,
     NoSurfaceProviderError,
@@ -24,22 +26,28 @@ from qt_binding.mixin import (
     performs,
     use_agent_procedure,
 )
+from qt_binding.models import ModelObservation, observe_model, select_rows
 
 __all__ = [
+    "ActionSlotError",
     "AgentComponentHandle",
     "AgentComponentMixin",
     "ComponentRejectedError",
+    "ModelObservation",
     "NoApplicationError",
     "NoSurfaceProviderError",
     "NotAQtRegistryError",
     "UnsoundPySideError",
     "attach_agent_component",
+    "bind_action",
     "create_qt_registry",
+    "observe_model",
     "observes",
     "observing",
     "performing",
     "performs",
     "provide_surface",
     "run",
+    "select_rows",
     "use_agent_procedure",
 ]

@@ -7,6 +7,7 @@
     ├── NoApplicationError       a Qt port was used before there was a ``QApplication``
     ├── NoSurfaceProviderError   a component found no registry above it
     ├── ComponentRejectedError   a registry refused a component
+    ├── ActionSlotError          a slot of a bound ``QAction`` raised
     └── NotAQtRegistryError      a registry without the Qt ports was given to Qt
 """
 
@@ -70,6 +71,16 @@ class ComponentRejectedError(AgentSurfaceError):
         )
         self.component_type = component_type
         self.instance_id = instance_id
+
+
+class ActionSlotError(AgentSurfaceError):
+    """A slot raised while a bound ``QAction`` was triggered; the cause is what it raised.
+
+    Raised inside the call, which ends with ``EXECUTION_FAILED``. What a nested event loop lets fail raises nothing.
+    """
+
+    def __init__(self, error: BaseException) -> None:
+        super().__init__(f"a slot of the action raised {type(error).__name__}")
 
 
 class NotAQtRegistryError(AgentSurfaceError):
