@@ -80,7 +80,9 @@ def values_for(draw: st.DrawFn, schema: Schema, root: Schema | None = None) -> J
         chosen = [name for name in properties if name in schema.get("required", ()) or draw(st.booleans())]
         return {name: draw(values_for(properties[name], root)) for name in chosen} | draw(_EXTRA)
     if kind == "array":
-        count = draw(st.integers(schema.get("minItems", 0), schema.get("maxItems", 3) + 1))
+        fewest = schema.get("minItems", 0)
+        # A schema can demand more items than it admits.
+        count = draw(st.integers(fewest, max(fewest, schema.get("maxItems", 3) + 1)))
         return [draw(values_for(schema.get("items", {}), root)) for _ in range(count)]
     if kind == "string":
         return draw(_texts_for(schema))
