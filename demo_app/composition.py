@@ -68,8 +68,8 @@ class Console:
         self.person = person
         self.registry = create_qt_registry(
             authority=load_capability_authority("demo_app"),
-            # The committed contract is evaluated, not proven, and production takes no other than a proven one.
-            environment="development",
+            # Production takes no other than a proven contract; `agent-surface check` keeps it one.
+            environment="production",
             policies=[rate_limit(capacity=CALLS_AT_ONCE, refill_per_second=CALLS_PER_SECOND)],
             context=lambda: {"user": person},
             route=self._route,
