@@ -122,7 +122,7 @@ class _Compiler:
         item: dict[str, Any] = schema.get("items", {})
         if not item:
             return None
-        if item.keys() == {"type"} and item["type"] in _ONE_TYPE:
+        if item.keys() == {"type"} and isinstance(item["type"], str) and item["type"] in _ONE_TYPE:
             only = frozenset({_ONE_TYPE[item["type"]]})
             return lambda value: only.issuperset(map(type, value))
         accept = self.compile(item)

@@ -306,3 +306,11 @@ def test_a_schema_is_frozen() -> None:
         cast("dict[str, object]", schema.json_schema)["type"] = "string"
     with pytest.raises(AttributeError):
         cast("Any", schema).json_schema = {}
+
+
+def test_items_of_several_types_are_judged_like_items_of_one() -> None:
+    """The short way for arrays of one type must not stumble over a list of types."""
+    schema = from_json_schema({"type": "array", "items": {"type": ["string", "null"]}})
+    assert schema.parse(["a", None]) == ["a", None]
+    with pytest.raises(AgentSchemaError):
+        schema.parse(["a", 1])
