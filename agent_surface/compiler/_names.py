@@ -52,11 +52,6 @@ class FunctionMeaning:
 
     name: str
 
-    @property
-    def is_contract(self) -> bool:
-        """Whether every call of it is a declaration."""
-        return self.name in CONTRACT_FUNCTIONS
-
 
 Meaning: TypeAlias = ModuleMeaning | FunctionMeaning
 FindSource: TypeAlias = Callable[[str], Source | None]
