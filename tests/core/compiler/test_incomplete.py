@@ -229,7 +229,7 @@ PROGRAMS: Mapping[str, Program] = {
 }
 
 
-@pytest.mark.requirement("AS-COMPILER-004")
+@pytest.mark.requirement("AS-COMPILER-004", "AS-COMPILER-006")
 @pytest.mark.parametrize("program", PROGRAMS.values(), ids=list(PROGRAMS))
 def test_what_cannot_be_proven_is_an_error_with_file_line_code_and_a_way_out(
     program: Program, project: Project
