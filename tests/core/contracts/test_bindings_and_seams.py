@@ -1,5 +1,8 @@
 """What can be read from and assigned to a binding, and who hears of a declaration."""
 
+# Handlers that are one expression are handed in as they are; the checker cannot infer what they take.
+# pyright: reportUnknownArgumentType=false, reportUnknownLambdaType=false, reportUnknownMemberType=false
+
 from __future__ import annotations
 
 import functools

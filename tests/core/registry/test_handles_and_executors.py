@@ -1,5 +1,8 @@
 """Handles after the end, executors that come and go, and a future nobody waits for any more."""
 
+# Handlers that are one expression are handed in as they are; the checker cannot infer what they take.
+# pyright: reportUnknownArgumentType=false, reportUnknownLambdaType=false, reportUnknownMemberType=false
+
 from __future__ import annotations
 
 import asyncio

@@ -1,5 +1,8 @@
 """Types of Python that are seldom seen in a declaration: what is published for them, and what is refused."""
 
+# Handlers that are one expression are handed in as they are; the checker cannot infer what they take.
+# pyright: reportUnknownArgumentType=false, reportUnknownLambdaType=false, reportUnknownMemberType=false
+
 from __future__ import annotations
 
 import re
