@@ -44,11 +44,16 @@ print(json.dumps({"code": code, "answers": answers}))
 """
 
 
+def test_the_first_component_of_the_readme_is_as_short_as_it_says() -> None:
+    """Thirty lines, not counting blank ones."""
+    blocks = re.findall(r"```python\n(.*?)```", README.read_text(encoding="utf-8"), re.DOTALL)
+    assert len([line for line in blocks[0].splitlines() if line.strip()]) <= 30
+
+
 def test_the_first_component_of_the_readme_reads_sets_and_asks_before_it_resets(tmp_path: Path) -> None:
     """Pasted as it stands, it keeps every promise of the text around it."""
-    program = re.search(r"```python\n(.*?)```", README.read_text(encoding="utf-8"), re.DOTALL)
-    assert program is not None
-    (tmp_path / "counter.py").write_text(program[1], encoding="utf-8")
+    blocks = re.findall(r"```python\n(.*?)```", README.read_text(encoding="utf-8"), re.DOTALL)
+    (tmp_path / "counter.py").write_text("\n".join(blocks), encoding="utf-8")
     (tmp_path / "driver.py").write_text(DRIVER, encoding="utf-8")
     done = subprocess.run(
         [sys.executable, "-W", "error", "driver.py"],
