@@ -7,7 +7,7 @@ import sys
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Final
 
-from agent_surface.cli._lines import Line
+from agent_surface.cli._lines import Line, line
 from agent_surface.cli._report import Inventory
 
 if TYPE_CHECKING:
@@ -71,17 +71,16 @@ def write_inventory(inventory: Inventory, verbosity: str) -> None:
     if is_plain() or verbosity != "normal":
         write_lines(inventory_lines(inventory, verbosity))
         return
-    from rich import box
     from rich.table import Table
     from rich.text import Text
 
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold underline")
     for column in COLUMNS:
         # An id that is cut off or broken names nothing.
         table.add_column(column, no_wrap=column == "capability", overflow="fold")
     for row in inventory.rows:
         table.add_row(*(Text(cell, style=_TONES.get(cell, "") if cell == row.reach else "") for cell in cells(row)))
-    write_lines(headline(inventory))
+    write_lines([*headline(inventory), line("")])
     _console().print(table)
 
 
