@@ -79,6 +79,15 @@ def table_lines(inventory: Inventory) -> list[Line]:
     ]
 
 
+def stacked_lines(inventory: Inventory) -> Iterator[Line]:
+    """The rows for a terminal too narrow for columns."""
+    for row in inventory.rows:
+        policies = f", policies {', '.join(row.policies)}" if row.policies else ""
+        yield line(Word(row.capability_id, "subject"))
+        yield line(f"  {row.kind}, {row.effect}, reach ", Word(row.reach, row.reach))
+        yield line(f"  confirmation {row.confirmation}{policies}")
+
+
 def detail_lines(inventory: Inventory) -> Iterator[Line]:
     """Everything about each capability."""
     for row in inventory.rows:

@@ -66,22 +66,25 @@ def write_lines(lines: Iterable[Line]) -> None:
 
 def write_inventory(inventory: Inventory, verbosity: str) -> None:
     """Write the inventory: a table as wide as the terminal, or columns as wide as their contents."""
-    from agent_surface.cli._formats import COLUMNS, cells, headline, inventory_lines
+    from agent_surface.cli._formats import COLUMNS, cells, headline, inventory_lines, stacked_lines, table_lines
 
     if is_plain() or verbosity != "normal":
         write_lines(inventory_lines(inventory, verbosity))
+        return
+    console = _console()
+    if max(len(row.text) for row in table_lines(inventory)) > console.width:
+        write_lines([*headline(inventory), line(""), *stacked_lines(inventory)])
         return
     from rich.table import Table
     from rich.text import Text
 
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold underline")
     for column in COLUMNS:
-        # An id that is cut off or broken names nothing.
-        table.add_column(column, no_wrap=column == "capability", overflow="fold")
+        table.add_column(column, no_wrap=True)
     for row in inventory.rows:
         table.add_row(*(Text(cell, style=_TONES.get(cell, "") if cell == row.reach else "") for cell in cells(row)))
     write_lines([*headline(inventory), line("")])
-    _console().print(table)
+    console.print(table)
 
 
 def _console() -> Console:

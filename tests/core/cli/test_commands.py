@@ -297,6 +297,13 @@ def test_a_terminal_shows_colours_that_only_repeat_words(shop: Project) -> None:
         assert name in shown
 
 
+def test_a_narrow_terminal_breaks_no_word(shop: Project) -> None:
+    """Where the columns do not fit, each capability gets lines of its own."""
+    shown = in_a_terminal(shop, "inspect", COLUMNS="50")
+    for text in (*IDS, "external-side-effect", "confirmation required"):
+        assert text in shown
+
+
 @pytest.mark.requirement("AS-CLI-003")
 @pytest.mark.parametrize("name", ["NO_COLOR", "CI"])
 def test_no_color_and_ci_make_a_terminal_plain(name: str, shop: Project) -> None:
