@@ -20,8 +20,7 @@ from agent_surface import (
 from qt_binding.actions._reach import signals_of_reach, why_out_of_reach
 from qt_binding.actions._slots import SlotFailures
 from qt_binding.errors import ActionSlotError
-from qt_binding.mixin import performing
-from qt_binding.mixin._roles import Role
+from qt_binding.mixin import Role, performing
 
 InT = TypeVar("InT")
 OutT = TypeVar("OutT")

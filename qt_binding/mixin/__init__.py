@@ -7,11 +7,13 @@ from qt_binding.mixin._attach import attach_agent_component, observing, performi
 from qt_binding.mixin._declare import observes, performs
 from qt_binding.mixin._handle import AgentComponentHandle, ComponentStatus
 from qt_binding.mixin._mixin import AgentComponentMixin
+from qt_binding.mixin._roles import Role
 
 __all__ = [
     "AgentComponentHandle",
     "AgentComponentMixin",
     "ComponentStatus",
+    "Role",
     "attach_agent_component",
     "observes",
     "observing",

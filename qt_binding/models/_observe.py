@@ -9,8 +9,7 @@ from PySide6.QtCore import QAbstractItemModel, QModelIndex, QPersistentModelInde
 from PySide6.QtWidgets import QAbstractItemView
 
 from agent_surface import AgentSurfaceDefinitionError, DefinitionErrorCode, JsonValue, PreconditionFailure
-from qt_binding.mixin import observing, performing
-from qt_binding.mixin._roles import Role
+from qt_binding.mixin import Role, observing, performing
 from qt_binding.models._source import ModelSource, input_field
 from qt_binding.models._values import cell_value, row_key
 

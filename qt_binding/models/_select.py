@@ -10,8 +10,7 @@ from PySide6.QtWidgets import QAbstractItemView
 
 from agent_surface import AgentPolicy, PreconditionFailure
 from qt_binding._text import visible_text
-from qt_binding.mixin import performing
-from qt_binding.mixin._roles import Role
+from qt_binding.mixin import Role, performing
 from qt_binding.models._source import ModelSource, input_field
 from qt_binding.models._values import row_key
 
