@@ -25,7 +25,7 @@ _PROGRAM: Final = (
 
 _SURROUNDINGS: Final[tuple[Mapping[str, str], ...]] = (
     {"PYTHONHASHSEED": "1", "TZ": "UTC0", "LC_ALL": "C"},
-    {"PYTHONHASHSEED": "4242", "TZ": "XXX-13:45", "LC_ALL": "C.UTF-8"},
+    {"PYTHONHASHSEED": "4242", "TZ": "FAR-13:45", "LC_ALL": "C.UTF-8"},
 )
 """Two worlds: what is declared in both alike depends on neither."""
 

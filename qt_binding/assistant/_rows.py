@@ -29,6 +29,8 @@ _SPOKEN_CHARACTERS = 300
 class TranscriptRow(QWidget):
     """One entry on the screen. The transcript gives it a width and asks for the height.
 
+    Abstract by its two methods that raise: Qt's metaclass cannot be combined with that of ``ABC`` to any effect.
+
     Signals:
         height_changed: The row asks to be measured again.
         link_clicked: A person chose a link in it.
