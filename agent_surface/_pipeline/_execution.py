@@ -82,7 +82,8 @@ class Execution:
     def arm(self, call: Call) -> None:
         """Start the time-out: the caller's, else the capability's, else the limit's (AS-TIME-001)."""
         if call.timer is None:
-            timeout_ms = call.requested_timeout_ms or call.capability.timeout_ms
+            asked_ms = call.requested_timeout_ms
+            timeout_ms = asked_ms if asked_ms is not None else call.capability.timeout_ms
             call.timer = self._clock.call_later(timeout_ms, lambda: self._interruption.timed_out(call, timeout_ms))
 
     def _begin(self, call: Call) -> None:

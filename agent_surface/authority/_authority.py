@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from agent_surface._base._canonical import canonical_json
 from agent_surface._base._json import FrozenJson
 from agent_surface._base._provenance import ProofStore
 from agent_surface._manifest import Completeness, DeclarationRecord, verify_manifest
@@ -108,13 +109,24 @@ def _first_difference(listed: Mapping[str, FrozenJson], live: Mapping[str, Froze
         before, now = listed_capabilities.get(capability_id), live_capabilities.get(capability_id)
         if before is None or now is None:
             return capability_id, "capability (added)" if before is None else "capability (removed)"
-        for field in sorted(before.keys() | now.keys()):
-            if field != "contractHash" and before.get(field) != now.get(field):
-                return capability_id, field
-    for field in sorted(listed.keys() | live.keys()):
-        if field not in ("capabilities", "declarationHash") and listed.get(field) != live.get(field):
-            return str(live["declarationId"]), field
-    return str(live["declarationId"]), "hash"
+        field = _find_different_field(before, now, but=("contractHash",))
+        if field is not None:
+            return capability_id, field
+    field = _find_different_field(listed, live, but=("capabilities", "declarationHash"))
+    # Each capability is the same, and so is everything beside them: what is left is their order.
+    return str(live["declarationId"]), field if field is not None else "order of capabilities"
+
+
+def _find_different_field(
+    one: Mapping[str, FrozenJson], other: Mapping[str, FrozenJson], *, but: tuple[str, ...]
+) -> str | None:
+    """The first field that is not hashed the same; Python's own comparison takes ``1`` for ``True``."""
+    for field in sorted(one.keys() | other.keys()):
+        if field in but:
+            continue
+        if field not in one or field not in other or canonical_json(one[field]) != canonical_json(other[field]):
+            return field
+    return None
 
 
 _AUTHORITIES: ProofStore[AuthorityProof] = ProofStore()
@@ -206,14 +218,14 @@ def verify_binding(authority: AuthorityProof, bound: BoundComponent) -> None:
     contract = bound.seal.contract
     _require_policies(contract.type, contract.policies, bound.policies)
     for name, observation in contract.observations.items():
-        if observation.policies:
+        if observation.policies and name in bound.observations:
             _require_policies(
                 f"view:{contract.type}.{name}",
                 observation.policies,
                 (*bound.policies, *bound.observations[name].policies),
             )
     for name, action in contract.actions.items():
-        if action.policies:
+        if action.policies and name in bound.actions:
             _require_policies(
                 f"view:{contract.type}.{name}", action.policies, (*bound.policies, *bound.actions[name].policies)
             )

@@ -25,6 +25,7 @@ from agent_surface.confirmations import ConfirmationController, ConfirmationWait
 from agent_surface.confirmations._record import iso_utc
 from agent_surface.confirmations._store import ConfirmationStore
 from agent_surface.contracts import BoundComponent
+from agent_surface.contracts._checks import check_timeout
 from agent_surface.errors import (
     AgentSurfaceDefinitionError,
     AgentSurfaceError,
@@ -256,13 +257,14 @@ class AgentSurfaceRegistry:
         Args:
             request: What is asked for.
             consumer: Who asks; ``embedded:anonymous`` when absent.
-            timeout_ms: Milliseconds before the call is given up; the capability's own when absent.
+            timeout_ms: Milliseconds before the call is given up, at least 1; the capability's own when absent.
 
         Returns:
             The result. Everything an agent can do wrong is a result.
 
         Raises:
             AgentSurfaceDefectError: Outside production, when the application's output was no JSON.
+            AgentSurfaceDefinitionError: ``timeout_ms`` is less than 1, or the consumer's id is too long.
             RegistryClosedError: The registry was closed.
             WrongThreadError: The calling thread does not own the registry.
         """
@@ -272,6 +274,8 @@ class AgentSurfaceRegistry:
             raise AgentSurfaceDefinitionError(
                 DefinitionErrorCode.LIMIT_EXCEEDED, f"a consumer id has at most {MAX_CONSUMER_ID_CHARACTERS} characters"
             )
+        if timeout_ms is not None:
+            check_timeout(timeout_ms, "a call")
         begun = self._pipeline.begin(request, asking, timeout_ms)
         if not isinstance(begun, Call):
             return begun

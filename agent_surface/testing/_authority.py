@@ -12,7 +12,8 @@ def contract_authority(*contracts: object) -> CapabilityAuthority:
     """An authority that lists exactly these contracts, with completeness ``test``; a production registry refuses it.
 
     Args:
-        contracts: Made by ``define_agent_component_contract`` or ``define_agent_procedure_contract``.
+        contracts: Made by ``define_agent_component_contract``, ``define_agent_procedure_contract`` or
+            ``define_external_agent_tool_contract``.
 
     Raises:
         AuthorityError: One of them was not.

@@ -71,7 +71,7 @@ class CallRunner:
             return local_error(invocation, _failures.cancelled(closed=True))
         presented = invocation.confirmation_id
         remembered = self._remembered.get(key) if key is not None and presented is None else None
-        evidence = presented or remembered
+        evidence = presented if presented is not None else remembered
         result = await self._send(replace(invocation, confirmation_id=evidence))
         if self._confirmations is ConfirmationMode.TWO_PHASE:
             self._remember(key, _pending_id(result) or (evidence if _may_present_again(result) else None))

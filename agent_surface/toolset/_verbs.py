@@ -24,10 +24,12 @@ _CAPABILITY_ID: Final[JsonValue] = {
 }
 _INSTANCE_ID: Final[JsonValue] = {
     "type": "string",
+    "minLength": 1,
     "description": "instanceId of the component, when several offer the capability.",
 }
 _REGISTRATION_ID: Final[JsonValue] = {
     "type": "string",
+    "minLength": 1,
     "description": "registrationId of the component, to be told when it has been replaced since.",
 }
 
@@ -152,9 +154,14 @@ ACT: Final = Verb(
         },
         "confirmationId": {
             "type": "string",
+            "minLength": 1,
             "description": "confirmationId from CONFIRMATION_REQUIRED, once the person has approved.",
         },
-        "surfaceVersion": {"type": "string", "description": "surfaceVersion of the list you planned with."},
+        "surfaceVersion": {
+            "type": "string",
+            "minLength": 1,
+            "description": "surfaceVersion of the list you planned with.",
+        },
     },
     required=("capabilityId",),
     acts=True,

@@ -25,6 +25,7 @@ from agent_surface import (
     action_contract,
     authenticated,
     bind_procedure,
+    create_agent_surface_registry,
     create_capability_authority,
     define_agent_component_contract,
     define_agent_procedure_contract,
@@ -256,6 +257,41 @@ def test_a_changed_declaration_is_refused_naming_capability_field_and_remedy(
         assert "agent-surface snapshot" in str(caught.value)
         assert surface.registry.snapshot().components == ()
         surface.registry.close()
+
+
+@pytest.mark.requirement("AS-CONTRACT-004")
+@pytest.mark.parametrize(
+    ("listed", "live"),
+    [
+        ({"meta": {"a": 1}}, {"meta": {"a": True}}),
+        ({"meta": {"a": [0.0]}}, {"meta": {"a": [False]}}),
+        ({"meta": {"a": None}}, {"meta": {}}),
+    ],
+)
+def test_fields_are_told_apart_as_they_are_hashed(listed: dict[str, object], live: dict[str, object]) -> None:
+    """Python takes ``1`` for ``True``; the hash does not, and the error must still name the field."""
+    surface = Surface(_declare(**listed))
+    bound = _declare(**live).bind(observations={"read": zero}, actions={"act": nothing})
+    with pytest.raises(AgentSurfaceDefinitionError) as caught:
+        surface.registry.register(bound)
+    assert caught.value.path == "meta"
+    surface.registry.close()
+
+
+def test_a_listed_declaration_whose_capabilities_have_another_order_is_refused_for_that() -> None:
+    """Nothing but the order differs, so the error says so."""
+    held = _declare()
+    manifest = _manifest(held)
+    declaration = _declaration(manifest)
+    cast("list[JsonValue]", declaration["capabilities"]).reverse()
+    declaration["declarationHash"] = digest({k: v for k, v in declaration.items() if k != "declarationHash"})
+    registry = create_agent_surface_registry(
+        authority=create_capability_authority(_rehashed(manifest)), environment="test"
+    )
+    with pytest.raises(AgentSurfaceDefinitionError) as caught:
+        registry.register(held.bind(observations={"read": zero}, actions={"act": nothing}))
+    assert caught.value.path == "order of capabilities"
+    registry.close()
 
 
 @pytest.mark.requirement("AS-CONTRACT-002")

@@ -15,6 +15,7 @@ import pytest
 from agent_surface import (
     AgentComponentContract,
     AgentInvocationResult,
+    AgentSurfaceDefinitionError,
     AgentSurfaceLimits,
     Concurrency,
     ServiceExecutor,
@@ -511,6 +512,19 @@ async def test_the_callers_time_out_counts_then_the_capabilitys_then_the_limit(
     assert result.to_json()["error"]["retry"] == "yes"
     await turns()
     assert works.running == []
+    surface.registry.close()
+
+
+@pytest.mark.requirement("AS-TIME-001")
+@pytest.mark.parametrize("timeout_ms", [0, -1, True])
+async def test_a_time_out_that_is_no_duration_is_refused_instead_of_meaning_the_default(timeout_ms: int) -> None:
+    """Whoever computes how long is left and arrives at nothing must not get the longest time there is."""
+    surface, works = Surface(), Works()
+    surface.mount(act=works.act)
+    with pytest.raises(AgentSurfaceDefinitionError, match="timeout_ms") as caught:
+        await surface.invoke(ACT, {"n": "a"}, timeout_ms=timeout_ms)
+    assert (caught.value.path, works.began) == ("timeout_ms", [])
+    assert surface.idle()
     surface.registry.close()
 
 

@@ -280,6 +280,10 @@ _BAD: list[tuple[str, JsonValue, list[str]]] = [
     (SURFACE_ACT, {"input": "{}", "invocationId": ""}, ["/capabilityId", "/invocationId"]),
     (SURFACE_ACT, {"capabilityId": ACT, "surfaceVersion": 3}, ["/surfaceVersion"]),
     (SURFACE_ACT, {"capabilityId": ACT, "confirmationId": True}, ["/confirmationId"]),
+    # Blank is not absent: taken for absent, it would widen the target or drop the evidence without a word.
+    (SURFACE_READ, {"capabilityId": READ, "instanceId": "", "registrationId": ""}, ["/instanceId", "/registrationId"]),
+    (SURFACE_ACT, {"capabilityId": ACT, "confirmationId": ""}, ["/confirmationId"]),
+    (SURFACE_ACT, {"capabilityId": ACT, "surfaceVersion": ""}, ["/surfaceVersion"]),
     (SURFACE_ACT, "act", [""]),
 ]
 
