@@ -71,11 +71,13 @@ class CapabilityPreparation:
         shared = compose_policies(self._policies, bound.policies, ())
         capabilities: dict[str, LiveCapability] = {}
         for item in self._view_capabilities(bound.seal):
-            binding: ObservationBinding | ActionBinding = (
-                bound.observations[item.name]
+            binding: ObservationBinding | ActionBinding | None = (
+                bound.observations.get(item.name)
                 if isinstance(item.contract, ObservationContract)
-                else bound.actions[item.name]
+                else bound.actions.get(item.name)
             )
+            if binding is None:  # of a partial contract, and nothing contributes it now
+                continue
             capabilities[item.capability_id] = LiveCapability(
                 registration=registration,
                 capability_id=item.capability_id,

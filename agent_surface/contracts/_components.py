@@ -64,6 +64,7 @@ class AgentComponentContract:
     parent_type: str | None
     policies: tuple[PolicyAttachment, ...]
     tags: tuple[str, ...]
+    partial: bool = False
 
     def bind(
         self,
@@ -78,7 +79,7 @@ class AgentComponentContract:
         enabled: bool = True,
         availability: Callable[[str], Availability] | None = None,
     ) -> BoundComponent:
-        """Give every declared capability its behaviour.
+        """Give every declared capability its behaviour; of a ``partial`` contract, those that are there now.
 
         Args:
             instance_id: Tells simultaneous components of one type apart; from data, never from order.
@@ -114,8 +115,8 @@ class AgentComponentContract:
         bound = BoundComponent(
             seal=seal,
             instance_id=require_instance_id(instance_id),
-            observations=_match(contract.type, contract.observations, observations, _observation_binding),
-            actions=_match(contract.type, contract.actions, actions, _action_binding),
+            observations=_match(contract, contract.observations, observations, _observation_binding),
+            actions=_match(contract, contract.actions, actions, _action_binding),
             procedures=references,
             parent=parent,
             internal=MappingProxyType(dict(internal or {})),
@@ -178,6 +179,7 @@ def define_agent_component_contract(
     parent_type: str | None = None,
     policies: Iterable[PolicyAttachment] = (),
     tags: Iterable[str] = (),
+    partial: bool = False,
 ) -> AgentComponentContract:
     """Declare a type of component, at module level.
 
@@ -192,6 +194,7 @@ def define_agent_component_contract(
         parent_type: The type of component this one sits in.
         policies: Policies that must guard every capability.
         tags: For people who review the contract.
+        partial: Experimental. A binding may leave capabilities out, and these are absent from the surface.
 
     Raises:
         AgentSurfaceDefinitionError: A part is wrong; names it.
@@ -211,6 +214,7 @@ def define_agent_component_contract(
         parent_type=require_component_type(parent_type) if parent_type is not None else None,
         policies=check_attachments(policies, checked_type),
         tags=check_tags(tags, checked_type),
+        partial=bool(partial),
     )
     twice = sorted(contract.observations.keys() & contract.actions.keys())
     if twice:
@@ -259,7 +263,7 @@ def _component_declaration(contract: AgentComponentContract, module: str) -> dic
             for name in sorted(contract.actions)
         ),
     ]
-    return {
+    declaration: dict[str, JsonValue] = {
         "declarationId": f"{module}:{contract.type}",
         "kind": "component",
         "type": contract.type,
@@ -272,6 +276,9 @@ def _component_declaration(contract: AgentComponentContract, module: str) -> dic
         "tags": list(contract.tags),
         "capabilities": capabilities,
     }
+    if contract.partial:  # said only where it holds, so that contracts written before keep their hashes
+        declaration["partial"] = True
+    return declaration
 
 
 def _observation_binding(value: ObservationBinding | Function) -> ObservationBinding:
@@ -283,14 +290,14 @@ def _action_binding(value: ActionBinding | Function) -> ActionBinding:
 
 
 def _match(
-    component_type: str,
+    contract: AgentComponentContract,
     declared: Mapping[str, object],
     given: Mapping[str, BindingT | Function] | None,
     convert: Callable[[BindingT | Function], BindingT],
 ) -> Mapping[str, BindingT]:
-    handlers = given or {}
+    handlers, component_type = given or {}, contract.type
     for name in declared:
-        if name not in handlers:
+        if name not in handlers and not contract.partial:
             raise definition_error(
                 f"{component_type} declares {name!r} but the binding has no handler for it",
                 subject=format_view_capability_id(component_type, name),
@@ -305,6 +312,8 @@ def _match(
             )
     bindings: dict[str, BindingT] = {}
     for name in declared:
+        if name not in handlers:
+            continue
         try:
             bindings[name] = convert(handlers[name])
         except AgentSurfaceDefinitionError as error:

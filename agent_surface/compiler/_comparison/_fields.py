@@ -313,6 +313,7 @@ _JUDGES: Final[Mapping[str, Judge]] = MappingProxyType(
         "meta": _wording,
         "outputSchema": _schema,
         "parentType": _parent_type,
+        "partial": _constant(ChangeKind.NEUTRAL, "whether a capability may be absent while nothing contributes it"),
         "policies": _policies,
         "priority": _constant(ChangeKind.NEUTRAL, "its place in a catalogue"),
         "reversible": _claimed("an agent counts on a way back", "an agent can no longer count on a way back"),

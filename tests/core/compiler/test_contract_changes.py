@@ -159,6 +159,7 @@ COMPONENT_FIELDS: Mapping[str, tuple[str, JsonValue, ChangeKind]] = {
     "description": ("description", "Other parts", WORDING),
     "meta": ("meta", {"a": True}, WORDING),
     "origin": ("origin", "plugin", B),
+    "partial": ("partial", True, NEUTRAL),
     "priority": ("priority", 9, NEUTRAL),
     "tags": ("tags", ["a"], NEUTRAL),
     "out of its parent": ("parentType", None, W),

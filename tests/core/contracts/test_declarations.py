@@ -32,7 +32,18 @@ from agent_surface import (
     from_type,
     observation_contract,
 )
-from tests.core.surface_fixtures import DISABLE, IDS_SCHEMA, ONE, RENAME, Surface, component, nothing, zero
+from tests.core.surface_fixtures import (
+    DISABLE,
+    IDS_SCHEMA,
+    ONE,
+    RENAME,
+    Surface,
+    component,
+    nothing,
+    output,
+    refusal,
+    zero,
+)
 
 Make = Callable[[], object]
 INT = from_type(int)
@@ -261,6 +272,24 @@ def test_a_binding_that_does_not_match_its_contract_names_the_capability(
     with pytest.raises(AgentSurfaceDefinitionError) as caught:
         _bind(**changes)
     assert named in str(caught.value)
+
+
+async def test_a_partial_contract_offers_what_its_binding_has_and_nothing_else() -> None:
+    """Capabilities that nothing contributes are absent, guarded ones too; handlers for nothing declared stay wrong."""
+    act = action_contract(description="Do it", effect="local-state")
+    guarded = action_contract(description="Go", effect="navigation", policies=[PolicyAttachment(name="guard")])
+    part = define_agent_component_contract(
+        type="t.part", description="Some", actions={"act": act, "go": guarded}, partial=True
+    )
+    surface = Surface(part)
+    surface.registry.register(part.bind(actions={"act": nothing}))
+    assert surface.capability_ids() == ["view:t.part.act"]
+    assert output(await surface.invoke("view:t.part.act")) is None
+    assert refusal(await surface.invoke("view:t.part.go")) == ("CAPABILITY_NOT_FOUND", {})
+    with pytest.raises(AgentSurfaceDefinitionError, match="guard"):
+        surface.registry.register(part.bind(instance_id="two", actions={"go": nothing}))
+    with pytest.raises(AgentSurfaceDefinitionError, match="other"):
+        part.bind(actions={"other": nothing})
 
 
 @pytest.mark.requirement("AS-CONTRACT-005")
