@@ -7,8 +7,8 @@ from PySide6.QtGui import QKeyEvent, QPalette, QTextBlockFormat, QTextCharFormat
 from PySide6.QtWidgets import QFrame, QTextBrowser, QWidget
 from typing_extensions import override
 
+from qt_binding._looks import Colors
 from qt_binding._text import visible_text
-from qt_binding.assistant._colors import DockColors
 from qt_binding.assistant._markdown import MarkdownRenderer
 
 _SCROLL_KEYS = frozenset(
@@ -49,7 +49,7 @@ class MessageBrowser(QTextBrowser):
         self.document().setDefaultStyleSheet("")
         self.setPlainText(visible_text(text))
 
-    def show_markdown(self, text: str, renderer: MarkdownRenderer, colors: DockColors) -> None:
+    def show_markdown(self, text: str, renderer: MarkdownRenderer, colors: Colors) -> None:
         """Replace the contents by Markdown of a model; what the person has selected stays selected."""
         selected = self.textCursor()
         anchor, position = selected.anchor(), selected.position()
@@ -62,7 +62,7 @@ class MessageBrowser(QTextBrowser):
             selected.setPosition(min(position, end), QTextCursor.MoveMode.KeepAnchor)
             self.setTextCursor(selected)
 
-    def append_markdown(self, text: str, renderer: MarkdownRenderer, colors: DockColors) -> None:
+    def append_markdown(self, text: str, renderer: MarkdownRenderer, colors: Colors) -> None:
         """Add whole blocks of Markdown in place of the plain tail."""
         self.drop_tail()
         renderer.append(self.document(), text, colors)
@@ -101,7 +101,7 @@ class MessageBrowser(QTextBrowser):
         natural = width if document.rootFrame().childFrames() else min(width, int(document.idealWidth()) + 1)
         return QSize(natural, int(size.height()) + 1)
 
-    def set_text_color(self, colors: DockColors) -> None:
+    def set_text_color(self, colors: Colors) -> None:
         """Write in the colour that was made readable on the bubble."""
         palette = self.palette()
         if palette.color(QPalette.ColorRole.Text) != colors.text:

@@ -8,10 +8,8 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QPlainTextEdit, QVBoxLayout, 
 from typing_extensions import override
 
 from agent_surface.assistant import ToolCall, ToolCallStatus
+from qt_binding._looks import Colors, Glyph, GlyphView, PlainLabel
 from qt_binding._text import visible_text
-from qt_binding.assistant._colors import DockColors
-from qt_binding.assistant._glyphs import Glyph, GlyphView
-from qt_binding.assistant._label import PlainLabel
 from qt_binding.assistant._pill import PillButton, PillStyle
 from qt_binding.assistant._rows import GAP, MARGIN, TranscriptRow
 from qt_binding.assistant._wording import CallWords, arguments_text, tr, words_of
@@ -50,7 +48,7 @@ class ArgumentsView(QPlainTextEdit):
             block = block.next()
         return min(lines, _MAX_ARGUMENT_LINES) * metrics.lineSpacing() + 10
 
-    def apply_colors(self, colors: DockColors) -> None:
+    def apply_colors(self, colors: Colors) -> None:
         """Stand on the ground of code."""
         palette = self.palette()
         palette.setColor(QPalette.ColorRole.Base, colors.code)
@@ -72,7 +70,7 @@ class ToolCard(TranscriptRow):
     details_toggled = Signal(bool)
 
     def __init__(
-        self, call: ToolCall, *, colors: DockColors, details_open: bool = False, parent: QWidget | None = None
+        self, call: ToolCall, *, colors: Colors, details_open: bool = False, parent: QWidget | None = None
     ) -> None:
         super().__init__(parent)
         self._call = call
@@ -126,7 +124,7 @@ class ToolCard(TranscriptRow):
         return max(self._column.totalHeightForWidth(width), self._column.minimumSize().height())
 
     @override
-    def apply_colors(self, colors: DockColors) -> None:
+    def apply_colors(self, colors: Colors) -> None:
         self._colors = colors
         glyph, color = _sign(self._call, colors)
         self.glyph.set_glyph(glyph, color)
@@ -200,7 +198,7 @@ class ToolCard(TranscriptRow):
         self.title.setFont(strong)
 
     def _speak(self, words: CallWords) -> None:
-        parts = [self.title.text, self.facts.text, self.reason.text]
+        parts = [self.title.shown_text, self.facts.shown_text, self.reason.shown_text]
         self.setAccessibleName(tr("Tool call: %1").replace("%1", ". ".join(part for part in parts if part)))
         for button in (self.answer_button, self.show_button, self.details_button):
             button.setAccessibleDescription(visible_text(words.title, keep_newlines=False))
@@ -223,7 +221,7 @@ class ToolCard(TranscriptRow):
             self.show_requested.emit(self._call.component_type, self._call.instance_id or "default")
 
 
-def _sign(call: ToolCall, colors: DockColors) -> tuple[Glyph, QColor]:
+def _sign(call: ToolCall, colors: Colors) -> tuple[Glyph, QColor]:
     return {
         ToolCallStatus.RUNNING: (Glyph.RUNNING, colors.accent),
         ToolCallStatus.WAITING: (Glyph.WAITING, colors.waiting),

@@ -8,8 +8,7 @@ from PySide6.QtWidgets import QAbstractButton, QFrame, QHBoxLayout, QPlainTextEd
 from typing_extensions import override
 
 from agent_surface.assistant import SessionState
-from qt_binding.assistant._colors import DockColors, blend, readable
-from qt_binding.assistant._glyphs import arrow_path
+from qt_binding._looks import Colors, arrow_path, blend, readable
 from qt_binding.assistant._wording import tr
 
 _MAX_LINES = 8
@@ -172,7 +171,7 @@ class SendButton(QAbstractButton):
 
     @override
     def paintEvent(self, event: QPaintEvent) -> None:
-        colors = DockColors.of(self.palette())
+        colors = Colors.of(self.palette())
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         side = min(self.width(), self.height())
@@ -259,7 +258,7 @@ class Composer(QWidget):
 
     @override
     def paintEvent(self, event: QPaintEvent) -> None:
-        colors = DockColors.of(self.palette())
+        colors = Colors.of(self.palette())
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         focused = self.edit.hasFocus()
@@ -305,7 +304,7 @@ class Composer(QWidget):
         return "" if self.edit.toPlainText().strip() else tr("Write a message first.")
 
     def _apply_colors(self) -> None:
-        colors = DockColors.of(self.palette())
+        colors = Colors.of(self.palette())
         palette = self.edit.palette()
         palette.setColor(QPalette.ColorRole.Text, colors.text)
         palette.setColor(QPalette.ColorRole.PlaceholderText, colors.muted)

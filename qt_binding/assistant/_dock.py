@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-import weakref
-from collections.abc import Callable
-from typing import TypeVar
-
-from PySide6.QtCore import QEvent, QObject, QSize, Qt, QTimer, Signal
+from PySide6.QtCore import QEvent, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QDesktopServices, QKeySequence, QShowEvent
 from PySide6.QtWidgets import QDockWidget, QMainWindow, QStackedWidget, QVBoxLayout, QWidget
-from shiboken6 import isValid
 from typing_extensions import override
 
 from agent_surface.assistant import (
@@ -36,6 +31,7 @@ from agent_surface.assistant import (
 )
 from agent_surface.events import AgentSurfaceEvent, AvailabilityChanged, SurfaceChanged
 from agent_surface.toolset import InvokableSurface
+from qt_binding._alive import while_alive
 from qt_binding.assistant._announcer import Announcer, QtAnnouncer
 from qt_binding.assistant._composer import Composer
 from qt_binding.assistant._conversation import Conversation
@@ -46,8 +42,6 @@ from qt_binding.assistant._suggestions import SuggestionRow
 from qt_binding.assistant._transcript import TranscriptView
 from qt_binding.assistant._welcome import Welcome
 from qt_binding.assistant._wording import tr, words_of
-
-E = TypeVar("E")
 
 _SUGGESTION_DELAY_MS = 150
 _SPOKEN_CHARACTERS = 1_000
@@ -169,9 +163,9 @@ class AssistantDock(QDockWidget):
         toggle.triggered.connect(self._on_toggled)
 
     def _subscribe(self, registry: InvokableSurface | None) -> None:
-        disposers = [self._session.subscribe(_while_alive(self, self._hear))]
+        disposers = [self._session.subscribe(while_alive(self, self._hear))]
         if registry is not None:
-            disposers.append(registry.subscribe(_while_alive(self, self._on_surface_event)))
+            disposers.append(registry.subscribe(while_alive(self, self._on_surface_event)))
 
         def leave() -> None:
             for dispose in disposers:
@@ -306,15 +300,3 @@ class AssistantDock(QDockWidget):
                 self._announcer.announce(self.transcript, f"{words.title}: {words.state}. {words.reason}")
             case _:
                 pass
-
-
-def _while_alive(owner: QObject, method: Callable[[E], None]) -> Callable[[E], None]:
-    """A listener that what outlives ``owner`` may keep: it holds nothing, and is silent once the C++ side is gone."""
-    weak_owner, weak_method = weakref.ref(owner), weakref.WeakMethod(method)
-
-    def hear(event: E) -> None:
-        alive, bound = weak_owner(), weak_method()
-        if alive is not None and bound is not None and isValid(alive):
-            bound(event)
-
-    return hear

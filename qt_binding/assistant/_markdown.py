@@ -16,8 +16,8 @@ from PySide6.QtGui import (
     QTextDocumentFragment,
 )
 
+from qt_binding._looks import Colors
 from qt_binding._text import visible_text
-from qt_binding.assistant._colors import DockColors
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
@@ -58,7 +58,7 @@ class MarkdownRenderer:
     def __init__(self, parser: MarkdownIt | None) -> None:
         self._parser = parser
 
-    def render(self, document: QTextDocument, text: str, colors: DockColors) -> None:
+    def render(self, document: QTextDocument, text: str, colors: Colors) -> None:
         """Replace the contents of ``document``.
 
         Args:
@@ -76,7 +76,7 @@ class MarkdownRenderer:
         else:
             document.setHtml(_with_colors(self._parser.render(shown), colors))
 
-    def append(self, document: QTextDocument, text: str, colors: DockColors) -> None:
+    def append(self, document: QTextDocument, text: str, colors: Colors) -> None:
         """Add whole blocks of Markdown at the end of ``document``; the cost depends on ``text`` alone."""
         shown = visible_text(text)
         cursor = QTextCursor(document)
@@ -115,7 +115,7 @@ def closed_length(text: str) -> int:
     return closed
 
 
-def _style(colors: DockColors) -> str:
+def _style(colors: Colors) -> str:
     link, muted, code, text = (c.name() for c in (colors.link, colors.muted, colors.code, colors.text))
     return (
         f"a {{ color: {link}; }} code {{ background-color: {code}; }} pre {{ margin: 0; white-space: pre-wrap; }}"
@@ -127,7 +127,7 @@ def _style(colors: DockColors) -> str:
     )
 
 
-def _with_colors(rendered: str, colors: DockColors) -> str:
+def _with_colors(rendered: str, colors: Colors) -> str:
     # The rules below write these words where a colour belongs; text of the model cannot contain them, because it
     # never holds a control character once it was made visible.
     return rendered.strip().replace("\x01code", colors.code.name()).replace("\x01line", colors.border.name())
@@ -181,7 +181,7 @@ def _restricted(parser: MarkdownIt) -> MarkdownIt:
     return parser
 
 
-def _disarm(document: QTextDocument, colors: DockColors) -> None:
+def _disarm(document: QTextDocument, colors: Colors) -> None:
     """Make text of the links and pictures that Qt's Markdown made and that may not be offered."""
     block = document.begin()
     found: list[tuple[int, int, QTextCharFormat]] = []
@@ -200,7 +200,7 @@ def _disarm(document: QTextDocument, colors: DockColors) -> None:
             cursor.insertText(f"[{cursor.selectedText()}]({old.anchorHref()})", QTextCharFormat())
 
 
-def _foreground(colors: DockColors) -> QTextCharFormat:
+def _foreground(colors: Colors) -> QTextCharFormat:
     result = QTextCharFormat()
     result.setForeground(colors.link)
     return result

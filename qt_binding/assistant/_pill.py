@@ -9,8 +9,8 @@ from PySide6.QtGui import QColor, QEnterEvent, QFontMetrics, QPainter, QPaintEve
 from PySide6.QtWidgets import QAbstractButton, QSizePolicy, QWidget
 from typing_extensions import override
 
+from qt_binding._looks import Colors, blend, readable
 from qt_binding._text import visible_text
-from qt_binding.assistant._colors import DockColors, blend, readable
 
 
 class PillStyle(Enum):
@@ -69,7 +69,7 @@ class PillButton(QAbstractButton):
 
     @override
     def paintEvent(self, event: QPaintEvent) -> None:
-        colors = DockColors.of(self.palette())
+        colors = Colors.of(self.palette())
         ground, ink, line = self._colors(colors)
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
@@ -94,7 +94,7 @@ class PillButton(QAbstractButton):
     def _padding(self, metrics: QFontMetrics) -> int:
         return metrics.height() // 2 if self._style is PillStyle.QUIET else metrics.height() * 3 // 4
 
-    def _colors(self, colors: DockColors) -> tuple[QColor, QColor, QColor]:
+    def _colors(self, colors: Colors) -> tuple[QColor, QColor, QColor]:
         clear = QColor(0, 0, 0, 0)
         raised = self.isDown() or self.underMouse()
         if self._style is PillStyle.FILLED:

@@ -8,11 +8,9 @@ from PySide6.QtWidgets import QApplication, QWidget
 from typing_extensions import override
 
 from agent_surface.assistant import AssistantMessage, Notice, NoticeKind, PersonMessage
+from qt_binding._looks import Colors, Glyph, GlyphView, PlainLabel
 from qt_binding._text import visible_text
 from qt_binding.assistant._browser import MessageBrowser
-from qt_binding.assistant._colors import DockColors
-from qt_binding.assistant._glyphs import Glyph, GlyphView
-from qt_binding.assistant._label import PlainLabel
 from qt_binding.assistant._markdown import MarkdownRenderer, closed_length
 from qt_binding.assistant._wording import tr
 
@@ -43,7 +41,7 @@ class TranscriptRow(QWidget):
         """The height in pixels, with the gap below, for a width."""
         raise NotImplementedError
 
-    def apply_colors(self, colors: DockColors) -> None:
+    def apply_colors(self, colors: Colors) -> None:
         """Paint in these colours from now on."""
         raise NotImplementedError
 
@@ -66,7 +64,7 @@ class MessageRow(TranscriptRow):
         message: PersonMessage | AssistantMessage,
         *,
         renderer: MarkdownRenderer,
-        colors: DockColors,
+        colors: Colors,
         parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
@@ -120,7 +118,7 @@ class MessageRow(TranscriptRow):
         return self._place(width).height() + GAP
 
     @override
-    def apply_colors(self, colors: DockColors) -> None:
+    def apply_colors(self, colors: Colors) -> None:
         self._colors = colors
         self.browser.set_text_color(colors)
         if self._closed is not None:
@@ -199,13 +197,13 @@ class MessageRow(TranscriptRow):
 class NoticeRow(TranscriptRow):
     """A remark of the application between the messages."""
 
-    def __init__(self, notice: Notice, *, colors: DockColors, parent: QWidget | None = None) -> None:
+    def __init__(self, notice: Notice, *, colors: Colors, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._notice = notice
         self._glyph = GlyphView(self)
         self._label = PlainLabel(self)
         self._label.set_text(notice.text)
-        self.setAccessibleName(self._label.text)
+        self.setAccessibleName(self._label.shown_text)
         self.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
         self.apply_colors(colors)
 
@@ -214,7 +212,7 @@ class NoticeRow(TranscriptRow):
         return self._place(width) + GAP
 
     @override
-    def apply_colors(self, colors: DockColors) -> None:
+    def apply_colors(self, colors: Colors) -> None:
         error = self._notice.kind is NoticeKind.ERROR
         color = colors.failed if error else colors.muted
         self._glyph.set_glyph(Glyph.FAILED if error else Glyph.INFO, color)

@@ -7,9 +7,7 @@ from PySide6.QtWidgets import QHBoxLayout, QWidget
 from typing_extensions import override
 
 from agent_surface.assistant import SessionState
-from qt_binding.assistant._colors import DockColors
-from qt_binding.assistant._glyphs import Glyph, GlyphView
-from qt_binding.assistant._label import PlainLabel
+from qt_binding._looks import Colors, Glyph, GlyphView, PlainLabel
 from qt_binding.assistant._pill import PillButton, PillStyle
 from qt_binding.assistant._wording import session_state_text, tr
 
@@ -72,7 +70,7 @@ class StatusLine(QWidget):
             self._apply_colors()
 
     def _apply_colors(self) -> None:
-        colors = DockColors.of(self.palette())
+        colors = Colors.of(self.palette())
         waiting = self._state is SessionState.WAITING_FOR_PERSON
         busy = colors.waiting if waiting else colors.accent
         sign = colors.done if self._state is SessionState.IDLE else busy

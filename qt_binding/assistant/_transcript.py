@@ -13,8 +13,8 @@ from PySide6.QtWidgets import QAbstractScrollArea, QApplication, QFrame, QWidget
 from typing_extensions import override
 
 from agent_surface.assistant import AssistantMessage, Notice, PersonMessage, ToolCall, TranscriptEntry
+from qt_binding._looks import Colors
 from qt_binding.assistant._card import ToolCard
-from qt_binding.assistant._colors import DockColors
 from qt_binding.assistant._markdown import MarkdownRenderer
 from qt_binding.assistant._pill import PillButton, PillStyle
 from qt_binding.assistant._rows import GAP, MARGIN, MessageRow, NoticeRow, TranscriptRow
@@ -66,7 +66,7 @@ class TranscriptView(QAbstractScrollArea):
         self._by_id: dict[str, _Item] = {}
         self._live: set[int] = set()
         self._tops_cache: list[int] | None = None
-        self._colors = DockColors.of(self.palette())
+        self._colors = Colors.of(self.palette())
         self._following = True
         self._anchor = 0
         self._anchor_offset = 0
@@ -179,7 +179,7 @@ class TranscriptView(QAbstractScrollArea):
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
         if event.type() in (QEvent.Type.PaletteChange, QEvent.Type.StyleChange):
-            colors = DockColors.of(self.palette())
+            colors = Colors.of(self.palette())
             if colors != self._colors:
                 self._colors = colors
                 for row in self.rows():

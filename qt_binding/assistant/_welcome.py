@@ -7,7 +7,7 @@ from PySide6.QtGui import QFont, QPainter, QPainterPath, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 from typing_extensions import override
 
-from qt_binding.assistant._colors import DockColors
+from qt_binding._looks import Colors
 from qt_binding.assistant._wording import tr
 
 
@@ -31,7 +31,7 @@ class Welcome(QWidget):
 
     @override
     def paintEvent(self, event: QPaintEvent) -> None:
-        colors = DockColors.of(self.palette())
+        colors = Colors.of(self.palette())
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         strong = QFont(self.font())

@@ -24,12 +24,12 @@ from typing_extensions import override
 from agent_surface import TimerHandle
 from agent_surface.confirmations import PendingConfirmation
 from qt_binding._availability import exempt_from_blocking
+from qt_binding._looks import EffectBadge, PlainLabel, effect_word
 from qt_binding.confirmation._button import DecisionButton
 from qt_binding.confirmation._form import InputView
-from qt_binding.confirmation._label import EffectBadge, WrappedLabel
 from qt_binding.confirmation._ports import HostClock
 from qt_binding.confirmation._rows import input_rows
-from qt_binding.confirmation._text import effect_word, one_line, time_left_text
+from qt_binding.confirmation._text import one_line, time_left_text
 
 MAX_NOTE: Final = 500
 _MAX_TITLE: Final = 80
@@ -136,7 +136,7 @@ class ConfirmationDialog(QDialog):
             lines.append(self.tr("… and %n more", "", len(waiting) - _MAX_WAITING_LINES))
         if waiting:
             lines.insert(0, self.tr("%n more waiting for an answer:", "", len(waiting)))
-        self._waiting.show_text(*lines)
+        self._waiting.set_lines(*lines)
         self._waiting.setVisible(bool(waiting))
 
     def end(self, text: str) -> None:
@@ -145,7 +145,7 @@ class ConfirmationDialog(QDialog):
         self._disarm()
         for widget in (*self._decisions, self._note, self._note_label, self._hint, self._time):
             widget.hide()
-        self._notice.show_text(text)
+        self._notice.set_lines(text)
         self._notice.show()
         self._close_button.show()
         self._close_button.arm()
@@ -211,21 +211,21 @@ class ConfirmationDialog(QDialog):
         self._badge = EffectBadge(self)
         self._time = QLabel(self)
         self._time.setTextFormat(Qt.TextFormat.PlainText)
-        self._title = WrappedLabel(self)
+        self._title = PlainLabel(self)
         font = self._title.font()
         font.setBold(True)
         font.setPointSizeF(font.pointSizeF() * 1.25)
         self._title.setFont(font)
-        self._summary = WrappedLabel(self)
-        self._asker = WrappedLabel(self)
-        self._component = WrappedLabel(self)
+        self._summary = PlainLabel(self)
+        self._asker = PlainLabel(self)
+        self._component = PlainLabel(self)
         self._input_label = QLabel(self.tr("What will be passed along:"), self)
         self._input = InputView(self)
         self._input_label.setBuddy(self._input)
         self._input.end_seen.connect(self._offer_approval)
-        self._hint = WrappedLabel(self)
-        self._marks = WrappedLabel(self)
-        self._notice = WrappedLabel(self)
+        self._hint = PlainLabel(self)
+        self._marks = PlainLabel(self)
+        self._notice = PlainLabel(self)
         bold = self._notice.font()
         bold.setBold(True)
         self._notice.setFont(bold)
@@ -237,7 +237,7 @@ class ConfirmationDialog(QDialog):
         self._note.setAccessibleName(self.tr("Note to the assistant"))
         self._note.textChanged.connect(self._limit_note)
         self._note_label.setBuddy(self._note)
-        self._waiting = WrappedLabel(self)
+        self._waiting = PlainLabel(self)
         self._waiting.hide()
         self._approve = DecisionButton(self.tr("&Approve"), choice=Choice.APPROVE, parent=self)
         self._deny = DecisionButton(self.tr("&Deny"), choice=Choice.DENY, parent=self)
@@ -291,17 +291,17 @@ class ConfirmationDialog(QDialog):
         if pending.origin == "server":
             asker = self.tr("%1; the server demands a confirmation").replace("%1", asker)
         self._badge.show_effect(pending.effect)
-        self._title.show_text(title)
-        self._summary.show_text(pending.summary)
+        self._title.set_lines(title)
+        self._summary.set_lines(pending.summary)
         self._summary.setVisible(pending.summary not in {"", title})
-        self._asker.show_text(asker)
-        self._component.show_text(component)
+        self._asker.set_lines(asker)
+        self._component.set_lines(component)
         rows = input_rows(pending.input, pending.bound_fields)
         self._input.show_rows(rows)
         marked = any(part.escaped for row in rows for part in (*row.name, *row.value))
-        self._marks.show_text(self.tr("Marked codes stand for characters that cannot be seen."))
+        self._marks.set_lines(self.tr("Marked codes stand for characters that cannot be seen."))
         self._marks.setVisible(marked)
-        self._hint.show_text(self.tr("Approve becomes available when you have scrolled to the end."))
+        self._hint.set_lines(self.tr("Approve becomes available when you have scrolled to the end."))
         self._hint.hide()
         self.setAccessibleName(f"{effect_word(pending.effect)}: {one_line(title)}; {one_line(component)}")
         self.setAccessibleDescription(one_line(f"{pending.summary} {self.tr('Asked by')} {asker}"))

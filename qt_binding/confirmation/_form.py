@@ -28,7 +28,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QFrame, QSizePolicy, QTextEdit, QWidget
 from typing_extensions import override
 
-from qt_binding.confirmation._colors import mixed
+from qt_binding._looks import blend
 from qt_binding.confirmation._rows import InputRow
 from qt_binding.confirmation._text import Segment
 
@@ -177,7 +177,7 @@ class InputView(QTextEdit):
             cell_format.setTopBorder(1)
             cell_format.setTopBorderStyle(QTextFrameFormat.BorderStyle.BorderStyle_Solid)
             text, base = self._text_and_base()
-            cell_format.setTopBorderBrush(mixed(text, base, 0.15))
+            cell_format.setTopBorderBrush(blend(text, base, 0.15))
         cell = table.cellAt(row, column)
         cell.setFormat(cell_format)
         cursor = cell.firstCursorPosition()
@@ -196,7 +196,7 @@ class InputView(QTextEdit):
             tag = QTextCharFormat()
             tag.setFontItalic(True)
             text, base = self._text_and_base()
-            tag.setBackground(mixed(self.palette().color(QPalette.ColorRole.Highlight), base, 0.18))
+            tag.setBackground(blend(self.palette().color(QPalette.ColorRole.Highlight), base, 0.18))
             tag.setForeground(text)
             if row.name:
                 cursor.insertBlock()
@@ -213,7 +213,7 @@ class InputView(QTextEdit):
     def _insert(self, cursor: QTextCursor, parts: Sequence[Segment], plain: QTextCharFormat) -> None:
         text, base = self._text_and_base()
         marked = QTextCharFormat(plain)
-        marked.setBackground(mixed(_MARK, base, 0.35))
+        marked.setBackground(blend(_MARK, base, 0.35))
         marked.setForeground(text)
         for part in parts:
             # A line break is written out and made, so that many lines are read as lines and none is added unseen.

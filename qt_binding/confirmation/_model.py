@@ -13,8 +13,10 @@ from typing_extensions import override
 
 from agent_surface import TimerHandle, thaw_json
 from agent_surface.confirmations import ConfirmationController, ConfirmationResolution, PendingConfirmation
+from qt_binding._alive import while_alive
+from qt_binding._looks import effect_word
 from qt_binding.confirmation._ports import HostClock, QtHostClock
-from qt_binding.confirmation._text import effect_word, one_line
+from qt_binding.confirmation._text import one_line
 
 _TICK_MS: Final = 1_000
 
@@ -96,15 +98,7 @@ class PendingConfirmationsModel(QAbstractListModel):
         self._rows: list[PendingConfirmation] = []
         self._deadlines_ms: dict[str, int] = {}
         self._tick: TimerHandle | None = None
-        # The controller outlives windows; it must neither keep the model alive nor call a dead one.
-        this = weakref.ref(self)
-
-        def changed(pending: Sequence[PendingConfirmation]) -> None:
-            model = this()
-            if model is not None and shiboken6.isValid(model):
-                model._follow(pending)  # noqa: SLF001 - the model's own listener
-
-        self._unsubscribe = controller.subscribe(changed)
+        self._unsubscribe = controller.subscribe(while_alive(self, self._follow))
         self.destroyed.connect(_calling(self._unsubscribe))
         self._follow(controller.pending())
 

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Final, assert_never
+from typing import Final
 
 from PySide6.QtCore import QCoreApplication
 
 from agent_surface.confirmations import ConfirmationOutcome, ConfirmationResolution
-from agent_surface.invocation import Effect
 from qt_binding._text import visible_text
 
 
@@ -63,26 +62,6 @@ def time_left_text(left_ms: int) -> str:
     """A span as minutes and seconds. A part of a second counts as a whole one, so that 0:00 means over."""
     seconds = -(-max(0, left_ms) // 1_000)
     return f"{seconds // 60}:{seconds % 60:02d}"
-
-
-def effect_word(effect: Effect) -> str:
-    """What an effect is called, in the person's language."""
-    match effect:
-        case Effect.NONE:
-            return _tr("Only reads")
-        case Effect.LOCAL_STATE:
-            return _tr("Changes this window")
-        case Effect.NAVIGATION:
-            return _tr("Navigates")
-        case Effect.SERVER_QUERY:
-            return _tr("Reads from the server")
-        case Effect.SERVER_MUTATION:
-            return _tr("Changes data")
-        case Effect.EXTERNAL_SIDE_EFFECT:
-            return _tr("Acts outside this application")
-        case Effect.DESTRUCTIVE:
-            return _tr("Destructive")
-    assert_never(effect)
 
 
 def ended_text(resolution: ConfirmationResolution | None) -> str:

@@ -11,9 +11,9 @@ from PySide6.QtTest import QSignalSpy, QTest
 from agent_surface.assistant import ToolCall, ToolCallStatus
 from agent_surface.confirmations import ConfirmationOutcome
 from agent_surface.errors import CapabilityErrorPayload, ErrorCode
+from qt_binding._looks import Glyph
 from qt_binding.assistant import AssistantDock
 from qt_binding.assistant._card import ToolCard
-from qt_binding.assistant._glyphs import Glyph
 from qt_binding.assistant._wording import duration_text, error_text
 from tests.qt.assistant.fakes import FakeConversation, failure
 
@@ -39,7 +39,7 @@ def test_a_running_call_says_what_it_does_and_where(dock: AssistantDock, convers
     """Words, target and state."""
     conversation.calls(CALL)
     card = _card(dock)
-    assert (card.title.text, card.facts.text, card.glyph.glyph) == (
+    assert (card.title.shown_text, card.facts.shown_text, card.glyph.glyph) == (
         "Filter the table",
         "devices.table \u203a main  \u00b7  Running",
         Glyph.RUNNING,
@@ -88,7 +88,7 @@ def test_a_settled_call_says_how_it_ended_how_long_it_took_and_why(
     conversation.calls(CALL)
     conversation.settles("c1", status, error)
     card = _card(dock)
-    assert (card.facts.text, card.reason.text, card.glyph.glyph) == (
+    assert (card.facts.shown_text, card.reason.shown_text, card.glyph.glyph) == (
         f"devices.table \u203a main  \u00b7  {state}  \u00b7  412 ms",
         reason,
         glyph,
@@ -102,9 +102,9 @@ def test_a_call_that_was_stopped_does_not_claim_that_nothing_happened(
 ) -> None:
     """A handler that did not cooperate may have changed something; when it ends after all, the card says so."""
     conversation.calls(replace(CALL, status=ToolCallStatus.ABANDONED, ended_ms=9))
-    assert _card(dock).reason.text == "It was stopped before a result came. What it had already done may remain."
+    assert _card(dock).reason.shown_text == "It was stopped before a result came. What it had already done may remain."
     dock.transcript.put(replace(CALL, status=ToolCallStatus.ABANDONED, late=True, ended_ms=9))
-    assert "Finished after it was stopped" in _card(dock).facts.text
+    assert "Finished after it was stopped" in _card(dock).facts.shown_text
 
 
 def test_every_error_of_the_surface_has_words() -> None:
@@ -176,9 +176,9 @@ def test_text_of_tools_and_models_is_plain_and_hides_nothing(
     conversation.settles("c1", ToolCallStatus.FAILED, failure(ErrorCode.PRECONDITION_FAILED, "no\x07 <i>x</i>"))
     card = _card(dock)
     card.details_button.setChecked(True)
-    assert card.title.text.startswith("<b>x</b>\\u202e\\u200bYYY")
-    assert card.facts.text.startswith("a\\u2066b")
-    assert card.reason.text == "no\\x07 <i>x</i>."
+    assert card.title.shown_text.startswith("<b>x</b>\\u202e\\u200bYYY")
+    assert card.facts.shown_text.startswith("a\\u2066b")
+    assert card.reason.shown_text == "no\\x07 <i>x</i>."
     assert '"k\\u202e": "<img src=x>\\u200b"' in card.arguments.toPlainText()
     assert dock.width() == width
     assert card.title.height() > 3 * card.fontMetrics().lineSpacing()

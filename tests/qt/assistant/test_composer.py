@@ -80,8 +80,8 @@ def test_while_it_works_enter_keeps_the_text_and_says_why(
     QTest.keyClicks(dock.composer.edit, "and then?")
     QTest.keyClick(dock.composer.edit, Qt.Key.Key_Return)
     assert (conversation.sent, dock.composer.edit.toPlainText()) == ([], "and then?")
-    assert dock.status.label.text.startswith("The assistant is still at work.")
-    assert announcer.said[-1][0] == dock.status.label.text
+    assert dock.status.label.shown_text.startswith("The assistant is still at work.")
+    assert announcer.said[-1][0] == dock.status.label.shown_text
 
 
 def test_while_it_stops_the_button_is_disabled_and_says_so(dock: AssistantDock, conversation: FakeConversation) -> None:

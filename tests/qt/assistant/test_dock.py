@@ -52,7 +52,7 @@ def test_the_status_line_names_the_one_call_that_runs(dock: AssistantDock, conve
     """What is done matters more than that something is done."""
     conversation.become(SessionState.ACTING)
     conversation.calls(_call())
-    assert dock.status.label.text == "Working: Disable the selected devices"
+    assert dock.status.label.shown_text == "Working: Disable the selected devices"
 
 
 def test_waiting_for_the_person_is_visible_spoken_and_leads_to_the_question(
@@ -62,7 +62,7 @@ def test_waiting_for_the_person_is_visible_spoken_and_leads_to_the_question(
     conversation.calls(_call())
     assert not dock.status.answer_button.isVisible()
     conversation.waits("c1", "cnf_1")
-    assert dock.status.label.text == "Waiting for your decision"
+    assert dock.status.label.shown_text == "Waiting for your decision"
     assert announcer.said[-1] == ("The assistant needs your decision: Disable the selected devices", True)
     asked = QSignalSpy(dock.confirmation_requested_focus)
     QTest.mouseClick(dock.status.answer_button, Qt.MouseButton.LeftButton)
@@ -74,7 +74,7 @@ def test_the_oldest_of_several_questions_comes_first(dock: AssistantDock, conver
     for number in ("1", "2"):
         conversation.calls(_call(f"c{number}"))
         conversation.waits(f"c{number}", f"cnf_{number}")
-    assert dock.status.label.text == "Waiting for 2 decisions of yours"
+    assert dock.status.label.shown_text == "Waiting for 2 decisions of yours"
     asked = QSignalSpy(dock.confirmation_requested_focus)
     dock.status.answer_button.click()
     assert asked.at(0) == ["cnf_1"]

@@ -10,8 +10,8 @@ from PySide6.QtGui import QPalette, QTextDocument
 from pytestqt.qtbot import QtBot
 from typing_extensions import override
 
+from qt_binding._looks import Colors
 from qt_binding.assistant._browser import MessageBrowser
-from qt_binding.assistant._colors import DockColors
 from qt_binding.assistant._markdown import MarkdownRenderer, closed_length, create_markdown_renderer, is_openable
 
 # Documents need the fonts of an application.
@@ -65,7 +65,7 @@ def _links(document: QTextDocument) -> list[str]:
 def test_hostile_markdown_asks_for_nothing_and_offers_only_web_links(renderer: MarkdownRenderer) -> None:
     """Pictures, local files, scripts and other schemes are text; nothing after them is swallowed."""
     document = _Watched()
-    renderer.render(document, HOSTILE, DockColors.of(QPalette()))
+    renderer.render(document, HOSTILE, Colors.of(QPalette()))
     document.setTextWidth(300)
     text = document.toPlainText()
     assert document.asked == []
@@ -122,7 +122,7 @@ def test_formatting_reaches_the_document() -> None:
     """Safe does not mean plain: tables, code and emphasis are there."""
     document = QTextDocument()
     text = "**bold** and `code`\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n```python\nx < 1\n```\n"
-    create_markdown_renderer().render(document, text, DockColors.of(QPalette()))
+    create_markdown_renderer().render(document, text, Colors.of(QPalette()))
     assert "font-weight" in document.toHtml()
     assert len(document.rootFrame().childFrames()) == 2
     assert "x < 1" in document.toPlainText()
@@ -131,14 +131,14 @@ def test_formatting_reaches_the_document() -> None:
 def test_very_long_text_is_shown_as_it_is(renderer: MarkdownRenderer) -> None:
     """Rendering it would hold up the window."""
     document = QTextDocument()
-    renderer.render(document, "**x** " * 20_000, DockColors.of(QPalette()))
+    renderer.render(document, "**x** " * 20_000, Colors.of(QPalette()))
     assert document.toPlainText().startswith("**x** **x**")
 
 
 def test_blocks_added_one_by_one_make_the_text_of_the_whole(renderer: MarkdownRenderer) -> None:
     """A long answer is rendered that way while it streams, as safely."""
     document = QTextDocument()
-    colors = DockColors.of(QPalette())
+    colors = Colors.of(QPalette())
     renderer.append(document, "# Title\n\nfirst\n\n", colors)
     renderer.append(document, "second [f](file:///x) ![p](http://e.example/p.png)\n\n", colors)
     words = document.toPlainText().split()

@@ -89,12 +89,12 @@ def test_a_question_is_answered_with_text_and_a_call(qtbot: QtBot, begin: Begin)
     )
     _ask(dock)
     qtbot.waitUntil(lambda: dock.transcript.count == 3 and _idle(dock))
-    assert [card.title.text for card in _cards(dock)] == ["Filter the list."]
-    assert "Done" in _cards(dock)[0].facts.text
+    assert [card.title.shown_text for card in _cards(dock)] == ["Filter the list."]
+    assert "Done" in _cards(dock)[0].facts.shown_text
     answer = dock.transcript.rows()[-1]
     assert isinstance(answer, MessageRow)
     assert answer.browser.toPlainText() == "Two are offline."
-    assert dock.status.label.text == "Ready"
+    assert dock.status.label.shown_text == "Ready"
     assert not dock.composer.button.stops
 
 
@@ -110,7 +110,7 @@ def test_a_call_waits_for_the_person_and_goes_on_when_approved(
     assert asked.at(0) == surface.pending_ids()
     surface.answer(approved=True)
     qtbot.waitUntil(lambda: _idle(dock))
-    assert "Done" in _cards(dock)[0].facts.text
+    assert "Done" in _cards(dock)[0].facts.shown_text
 
 
 def test_a_denial_is_told_with_the_words_of_the_person(qtbot: QtBot, begin: Begin, surface: FakeSurface) -> None:
@@ -120,8 +120,8 @@ def test_a_denial_is_told_with_the_words_of_the_person(qtbot: QtBot, begin: Begi
     qtbot.waitUntil(dock.status.answer_button.isVisible)
     surface.answer(approved=False, note="Not today")
     qtbot.waitUntil(lambda: _idle(dock))
-    assert _cards(dock)[0].reason.text == "You said no: Not today"
-    assert "Not carried out" in _cards(dock)[0].facts.text
+    assert _cards(dock)[0].reason.shown_text == "You said no: Not today"
+    assert "Not carried out" in _cards(dock)[0].facts.shown_text
 
 
 @pytest.mark.requirement("QT-DOCK-003")
@@ -182,7 +182,7 @@ def test_a_restored_conversation_is_shown_and_nothing_in_it_runs(
     qtbot.wait(50)
     card = _cards(again)[0]
     assert isinstance(card.call, ToolCall)
-    assert "Stopped" in card.facts.text
+    assert "Stopped" in card.facts.shown_text
     assert not card.answer_button.isVisible()
     assert len(surface.calls) == calls
     restored.close()

@@ -12,9 +12,8 @@ from PySide6.QtWidgets import QApplication, QLabel, QLineEdit, QMainWindow
 
 from agent_surface._base._json import FrozenJson
 from agent_surface.invocation import Effect
-from qt_binding.confirmation._colors import badge_colors
+from qt_binding._looks import EffectBadge, PlainLabel, badge_colors
 from qt_binding.confirmation._host import ARMING_MS
-from qt_binding.confirmation._label import EffectBadge, WrappedLabel
 from qt_binding.confirmation._rows import input_rows, text_of
 from tests.qt.confirmation.conftest import MakeAsking
 from tests.qt.confirmation.person import Asking, button, buttons, click, turn
@@ -30,7 +29,7 @@ HOSTILE = {
 
 
 def _texts(asking: Asking) -> str:
-    return "\n".join(label.shown_text for label in asking.dialog.findChildren(WrappedLabel) if label.isVisible())
+    return "\n".join(label.shown_text for label in asking.dialog.findChildren(PlainLabel) if label.isVisible())
 
 
 # ------------------------------------------------------------------------------------------------- what is shown

@@ -17,10 +17,10 @@ from PySide6.QtWidgets import QApplication, QMainWindow, QPushButton, QWidget
 
 from agent_surface.confirmations import PendingConfirmation
 from qt_binding._availability import blocking_dialog
+from qt_binding._looks import PlainLabel
 from qt_binding.confirmation import ConfirmationHost
 from qt_binding.confirmation._dialog import ConfirmationDialog
 from qt_binding.confirmation._host import ARMING_MS, NOTICE_MS
-from qt_binding.confirmation._label import WrappedLabel
 from tests.core.confirmations.store_under_test import StoreUnderTest, binding_of
 from tests.qt.confirmation.conftest import MakeAsking
 from tests.qt.confirmation.person import ASSISTANT, Asking, WindowOf, buttons, click, turn
@@ -158,7 +158,7 @@ def test_what_waits_is_shown_with_its_clock(asking: Asking) -> None:
         asking.wait(1_000)
 
     def waiting() -> list[str]:
-        texts = [label.shown_text for label in asking.dialog.findChildren(WrappedLabel) if label.isVisible()]
+        texts = [label.shown_text for label in asking.dialog.findChildren(PlainLabel) if label.isVisible()]
         return next(text for text in texts if "waiting" in text).split("\n")
 
     assert waiting() == [
@@ -362,7 +362,7 @@ def test_a_request_that_ends_closes_its_dialog_and_says_so(
     outcome = asking.outcome(confirmation_id)
     assert outcome != "pending"
     assert list(buttons(dialog)) == ["Close"]
-    assert text in [label.shown_text for label in dialog.findChildren(WrappedLabel) if label.isVisible()]
+    assert text in [label.shown_text for label in dialog.findChildren(PlainLabel) if label.isVisible()]
     assert asking.announced.said == [text]
     assert asking.dialog is dialog
     asking.wait(NOTICE_MS)

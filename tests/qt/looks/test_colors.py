@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from PySide6.QtGui import QColor, QPalette
 
-from qt_binding.assistant._colors import DockColors, contrast, readable
+from qt_binding._looks import Colors, contrast, readable
 
 PALETTES = {
     "light": ("#efefef", "#000000", "#ffffff", "#308cc6", "#0000ff"),
@@ -35,7 +35,7 @@ def _palette(window: str, ink: str, base: str, highlight: str, link: str) -> QPa
 @pytest.mark.parametrize("name", sorted(PALETTES))
 def test_every_text_colour_has_contrast_on_every_ground_it_is_used_on(name: str) -> None:
     """At least 4.5 to 1, also where the palette itself is careless."""
-    colors = DockColors.of(_palette(*PALETTES[name]))
+    colors = Colors.of(_palette(*PALETTES[name]))
     grounds = {
         "text": (colors.canvas, colors.panel, colors.person, colors.waiting_panel, colors.code),
         "muted": (colors.canvas, colors.panel, colors.waiting_panel),
@@ -57,8 +57,8 @@ def test_every_text_colour_has_contrast_on_every_ground_it_is_used_on(name: str)
 
 def test_dark_and_light_are_judged_by_the_palette() -> None:
     """The platform often does not know."""
-    assert DockColors.of(_palette(*PALETTES["dark"])).dark
-    assert not DockColors.of(_palette(*PALETTES["light"])).dark
+    assert Colors.of(_palette(*PALETTES["dark"])).dark
+    assert not Colors.of(_palette(*PALETTES["light"])).dark
 
 
 channel = st.integers(0, 255)

@@ -6,25 +6,31 @@ import unicodedata
 
 from PySide6.QtCore import QPointF, QSize, Qt
 from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPaintEvent, QTextLayout, QTextOption
-from PySide6.QtWidgets import QSizePolicy, QWidget
+from PySide6.QtWidgets import QLabel, QSizePolicy, QWidget
 from typing_extensions import override
 
 from qt_binding._text import visible_text
 
 
-class PlainLabel(QWidget):
-    """Paints plain text. A ``QLabel`` guesses formats and lets a long word widen its window; this does neither."""
+class PlainLabel(QLabel):
+    """A label whose text can neither be taken for markup nor widen or leave its window, however long a word of it is.
+
+    To assistive technology it is the label it stands for; how it is drawn is its own.
+    """
 
     def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+        # Before Qt's part: it calls the overrides below while it is being made.
         self._text = ""
         self._color = QColor()
-        policy = QSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
+        super().__init__(parent)
+        self.setTextFormat(Qt.TextFormat.PlainText)
+        # Ignored: a label takes the width there is and asks for none.
+        policy = QSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Minimum)
         policy.setHeightForWidth(True)
         self.setSizePolicy(policy)
 
     @property
-    def text(self) -> str:
+    def shown_text(self) -> str:
         """What is shown, already made visible."""
         return self._text
 
@@ -33,9 +39,14 @@ class PlainLabel(QWidget):
         shown = visible_text(text)
         if shown != self._text:
             self._text = shown
+            self.setText(shown)
             self.setAccessibleName(shown)
             self.updateGeometry()
             self.update()
+
+    def set_lines(self, *lines: str) -> None:
+        """Show other text, each argument on a line of its own; a line break inside one is written out."""
+        self.set_text("\n".join(visible_text(line, keep_newlines=False) for line in lines))
 
     def set_color(self, color: QColor) -> None:
         """Paint in another colour."""

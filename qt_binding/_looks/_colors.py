@@ -1,4 +1,4 @@
-"""The dock's colours: made from the palette at the moment of painting, so a theme change is followed at once."""
+"""Colours made from the palette at the moment of painting, so that a theme change is followed at once."""
 
 from __future__ import annotations
 
@@ -47,9 +47,14 @@ def readable(color: QColor, background: QColor, minimum: float = _MIN_CONTRAST) 
     return goal
 
 
+def is_dark(palette: QPalette) -> bool:
+    """Whether a palette is a dark one, judged by its lightness; platforms do not reliably say."""
+    return palette.color(QPalette.ColorRole.Window).lightnessF() < 0.5
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
-class DockColors:
-    """Every colour the dock chooses itself.
+class Colors:
+    """Every colour we choose ourselves.
 
     Attributes:
         dark: Whether light text is on dark ground.
@@ -86,13 +91,13 @@ class DockColors:
     failed: QColor
 
     @classmethod
-    def of(cls, palette: QPalette) -> DockColors:
+    def of(cls, palette: QPalette) -> Colors:
         """The colours that fit a palette. Dark or light is judged by its lightness, never asked of the platform."""
         window = palette.color(QPalette.ColorRole.Window)
         base = palette.color(QPalette.ColorRole.Base)
         ink = palette.color(QPalette.ColorRole.WindowText)
         highlight = palette.color(QPalette.ColorRole.Highlight)
-        dark = window.lightnessF() < 0.5
+        dark = is_dark(palette)
         panel = base if not dark else blend(QColor(255, 255, 255), window, 0.06)
         person = blend(highlight, panel, 0.28 if dark else 0.16)
         amber = QColor(240, 170, 40) if dark else QColor(150, 90, 0)
