@@ -315,6 +315,14 @@ def timed_out(timeout_ms: int, *, idempotent: bool) -> AgentCapabilityError:
     )
 
 
+TAKEN_OVER = "A person has taken control of the application. Wait until they hand it back."
+
+
+def taken_over() -> AgentCapabilityError:
+    """A person took control while the call ran."""
+    return capability_error(ErrorCode.CANCELLED, message=TAKEN_OVER, retry=Retry.NO)
+
+
 def cancelled(*, closed: bool = False) -> AgentCapabilityError:
     """The caller, or the end of the registry, cancelled the call."""
     return capability_error(

@@ -1,8 +1,8 @@
-"""What ends a call from outside: the clock, the caller, the component that goes, the registry that closes."""
+"""What ends a call from outside: clock, caller, person, the component that goes, the registry that closes."""
 
 from __future__ import annotations
 
-from agent_surface._failures import cancelled, timed_out, unmounted
+from agent_surface._failures import cancelled, taken_over, timed_out, unmounted
 from agent_surface._pipeline._call import Call
 from agent_surface._pipeline._settlement import Settlement
 from agent_surface.errors import AgentCapabilityError
@@ -22,6 +22,10 @@ class Interruption:
     def cancelled(self, call: Call) -> None:
         """The last one who waited for the result went away."""
         self._end(call, "cancelled", cancelled())
+
+    def taken_over(self, call: Call) -> None:
+        """A person has taken control."""
+        self._end(call, "taken-over", taken_over())
 
     def closed(self, call: Call) -> None:
         """The registry is closing."""

@@ -90,6 +90,11 @@ class Pipeline:
         """End a call that nobody waits for any more."""
         self._phases.interruption.cancelled(call)
 
+    def interrupt(self) -> None:
+        """Settle everything in flight as cancelled because a person has taken control."""
+        for call in self._phases.identity.in_flight:
+            self._phases.interruption.taken_over(call)
+
     def close(self) -> None:
         """Settle everything in flight as cancelled and ask the remains to end."""
         for call in self._phases.identity.in_flight:

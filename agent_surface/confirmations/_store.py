@@ -292,6 +292,11 @@ class ConfirmationStore:
         self._sweep()
         self._void(lambda record: record.pending.registration_id == registration_id, actor="unmounted")
 
+    def withdraw_all(self) -> None:
+        """A person has taken control: all requests expire and unused approvals are void."""
+        self._sweep()
+        self._void(lambda _record: True, actor="withdrawn")
+
     def close(self) -> None:
         """The registry is closed: all requests expire, unused approvals are void, listeners are told and dropped."""
         if self._closed:

@@ -67,7 +67,7 @@ class ConfirmationResolution:
     """How a record ended, with the person's words if there were any.
 
     ``actor`` is ``person`` for a decision of the host, ``clock`` for an expiry, ``withdrawn`` when nobody waited
-    any more, ``unmounted`` when the component went, ``closed`` when the registry did.
+    any more or a person took control, ``unmounted`` when the component went, ``closed`` when the registry did.
     """
 
     confirmation_id: str

@@ -29,6 +29,7 @@ from agent_surface.policies._policy import (
     disable,
     policy_phases,
 )
+from agent_surface.policies._take_over import TakeOver
 
 __all__ = [
     "EXPOSE",
@@ -44,6 +45,7 @@ __all__ = [
     "PolicyContext",
     "PolicyPhase",
     "PolicyScope",
+    "TakeOver",
     "audit",
     "authenticated",
     "compose_policies",

@@ -25,7 +25,7 @@ from agent_surface.authority._authority import require_authority
 from agent_surface.confirmations._store import ConfirmationStore
 from agent_surface.errors import AuthorityError
 from agent_surface.events._dispatcher import EventDispatcher
-from agent_surface.policies import AgentEnvironment, AgentPolicy
+from agent_surface.policies import AgentEnvironment, AgentPolicy, TakeOver
 from agent_surface.procedures import ProcedureExecutor
 from agent_surface.registry._announcements import Announcements
 from agent_surface.registry._audit_trail import AuditTrail
@@ -60,7 +60,8 @@ def create_agent_surface_registry(
         authority: What can ever be exposed, from ``load_capability_authority`` or ``create_capability_authority``.
         environment: ``production`` accepts only a proven contract; ``development`` explains itself in the log.
         context: The application's context for policies and handlers; synchronous and cheap.
-        policies: Guards of everything, outermost in every chain.
+        policies: Guards of everything, outermost in every chain. A :class:`~agent_surface.TakeOver` among them is
+            connected to the registry.
         audit: Where records go; bounded memory when absent, in development beside the log.
         on_register: Decides about each component before it is accepted.
         on_duplicate_instance: What happens to a second component of the same type and instance.
@@ -168,6 +169,9 @@ def create_agent_surface_registry(
         internals=internals,
     )
     attest_registry(registry, internals)
+    for policy in policies:
+        if isinstance(policy, TakeOver):
+            policy.guard(registry)
     return registry
 
 

@@ -174,6 +174,21 @@ class AgentSurfaceRegistry:
         """Install the executor of back-end procedures; references it can run appear, others vanish."""
         self._registrar.set_procedure_executor(executor)
 
+    def interrupt(self) -> None:
+        """End what agents are about: calls settle as ``CANCELLED``, requests of a person expire, approvals are void.
+
+        It keeps nobody from calling again; that is for a policy. :class:`~agent_surface.TakeOver` does both.
+        """
+        self._owner.require_open("interrupt")
+        self._pipeline.interrupt()
+        self._confirmations.withdraw_all()
+
+    def policies_changed(self) -> None:
+        """Announce that policies may now show consumers something else: bumps the version (AS-VER-001)."""
+        self._owner.require_open("policies_changed")
+        with self._announcements.public_call():
+            self._announcements.version.bump()
+
     @contextmanager
     def batch(self) -> Generator[None]:
         """Everything inside is one bump of the version and one ``surface-changed`` (AS-VER-002)."""
