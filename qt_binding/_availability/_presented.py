@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from PySide6.QtCore import QCoreApplication
-from PySide6.QtGui import QGuiApplication
+from PySide6.QtCore import QCoreApplication, QEvent, QObject, QRect
+from PySide6.QtGui import QGuiApplication, QMoveEvent
 from PySide6.QtWidgets import (
     QDockWidget,
     QGroupBox,
@@ -77,12 +77,25 @@ def is_off_screen(window: QWidget) -> bool:
     frame = window.frameGeometry()
     if frame.isEmpty() or window.screen().geometry().intersects(frame):
         return False
-    return not any(screen.geometry().intersects(frame) for screen in QGuiApplication.screens())
+    return not _is_on_any_screen(frame)
+
+
+def crossed_the_edge(watched: QObject, event: QEvent) -> bool:
+    """Whether an event is the move with which a window went off the screens or came back."""
+    if not isinstance(event, QMoveEvent) or not isinstance(watched, QWidget) or not watched.isWindow():
+        return False
+    frame = watched.frameGeometry()
+    before = frame.translated(event.oldPos() - event.pos())
+    return not frame.isEmpty() and _is_on_any_screen(frame) != _is_on_any_screen(before)
 
 
 def docks_around(widget: QWidget) -> list[QDockWidget]:
     """The docks that contain ``widget``, outermost first."""
     return [ancestor for ancestor in _from_window_to(widget) if isinstance(ancestor, QDockWidget)]
+
+
+def _is_on_any_screen(frame: QRect) -> bool:
+    return any(screen.geometry().intersects(frame) for screen in QGuiApplication.screens())
 
 
 def _why_not_shown(widget: QWidget) -> str | None:

@@ -4,6 +4,7 @@ Above: applications. Below: ``qt_binding._availability``, ``qt_binding._runtime`
 """
 
 from qt_binding.mixin._attach import attach_agent_component, observing, performing, use_agent_procedure
+from qt_binding.mixin._contribute import contribute_to_component
 from qt_binding.mixin._declare import observes, performs
 from qt_binding.mixin._handle import AgentComponentHandle, ComponentStatus
 from qt_binding.mixin._mixin import AgentComponentMixin
@@ -15,6 +16,7 @@ __all__ = [
     "ComponentStatus",
     "Role",
     "attach_agent_component",
+    "contribute_to_component",
     "observes",
     "observing",
     "performing",

@@ -131,7 +131,7 @@ def attach_agent_component(
         NoApplicationError: There is no ``QApplication``, or this is not its thread.
     """
     if isinstance(widget, AgentComponentMixin):
-        raise _error(f"{type(widget).__name__} is a component by its class", contract.type)
+        raise attach_error(f"{type(widget).__name__} is a component by its class", contract.type)
     definition = Definition(
         contract=contract,
         observations=_roles(contract, "observation", contract.observations, observations),
@@ -143,7 +143,7 @@ def attach_agent_component(
     watch = runtime_of_application("attach_agent_component").part(ComponentWatch)
     behaviour = ensure_behaviour(widget)
     if behaviour.attached is not None and behaviour.attached.contract is not contract:
-        raise _error(
+        raise attach_error(
             f"{type(widget).__name__} is the component {behaviour.attached.contract.type} already", contract.type
         )
     behaviour.attach(
@@ -164,9 +164,9 @@ def attach_agent_component(
         return behaviour.handle
     component = watch.add(widget, behaviour)
     behaviour.key = component.key
-    _anchor(watch, component.key, widget)
+    anchor_wrapper(watch, component.key, widget)
     if component.wants_registration(widget, behaviour):
-        watch.register_now(component)
+        watch.register(component)
     return behaviour.handle
 
 
@@ -209,9 +209,9 @@ def use_agent_procedure(
     Raises:
         AgentSurfaceDefinitionError: ``widget`` is no component, or refers to the procedure already.
     """
-    behaviour = _component_behaviour(widget, contract.id)
+    behaviour = component_behaviour(widget, contract.id)
     if any(role.contract.id == contract.id for role in behaviour.procedures):
-        raise _error(f"{type(widget).__name__} refers to {contract.id} already", contract.id)
+        raise attach_error(f"{type(widget).__name__} refers to {contract.id} already", contract.id)
     if isinstance(follows, str):
         notify_signal(widget, follows)
     role = ProcedureRole(
@@ -230,12 +230,17 @@ def use_agent_procedure(
     return behaviour.handle
 
 
-def _component_behaviour(widget: QObject, subject: str) -> Behaviour:
+def component_behaviour(widget: QObject, subject: str) -> Behaviour:
+    """The behaviour of a component, by its class or attached.
+
+    Raises:
+        AgentSurfaceDefinitionError: It is no component.
+    """
     if isinstance(widget, AgentComponentMixin):
         return ensure_behaviour(widget)
     behaviour = find_behaviour(widget)
     if behaviour is None:
-        raise _error(f"{type(widget).__name__} is no component; attach_agent_component comes first", subject)
+        raise attach_error(f"{type(widget).__name__} is no component; attach_agent_component comes first", subject)
     return behaviour
 
 
@@ -243,10 +248,10 @@ def _roles(
     contract: AgentComponentContract, kind: str, declared: Mapping[str, object], given: Mapping[str, Handler] | None
 ) -> Mapping[str, Role]:
     handlers = given or {}
-    for name in declared.keys() - handlers.keys():
-        raise _error(f"{contract.type} declares the {kind} {name!r}, and nothing handles it", contract.type)
+    for name in () if contract.partial else declared.keys() - handlers.keys():
+        raise attach_error(f"{contract.type} declares the {kind} {name!r}, and nothing handles it", contract.type)
     for name in handlers.keys() - declared.keys():
-        raise _error(
+        raise attach_error(
             f"a handler is given for the {kind} {name!r}, which {contract.type} does not declare", contract.type
         )
     return MappingProxyType(
@@ -257,7 +262,7 @@ def _roles(
     )
 
 
-def _anchor(watch: ComponentWatch, key: int, target: QObject) -> None:
+def anchor_wrapper(watch: ComponentWatch, key: int, target: QObject) -> None:
     """Keep the Python half of an object that C++ made and owns, or it would be collected and the component with it.
 
     It is kept by the nearest ancestor that Python holds, so that a cycle through handlers can still be collected.
@@ -275,5 +280,6 @@ def _anchor(watch: ComponentWatch, key: int, target: QObject) -> None:
     anchors.append(target)
 
 
-def _error(message: str, subject: str) -> AgentSurfaceDefinitionError:
+def attach_error(message: str, subject: str) -> AgentSurfaceDefinitionError:
+    """A mistake in what is attached."""
     return AgentSurfaceDefinitionError(DefinitionErrorCode.INVALID_DEFINITION, message, subject=subject)

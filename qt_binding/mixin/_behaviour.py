@@ -6,7 +6,10 @@ nearly always refer to the component or its window. Kept anywhere else, they wou
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from types import MappingProxyType
 from typing import cast
 
 import shiboken6
@@ -14,9 +17,12 @@ from PySide6.QtCore import QObject
 
 from qt_binding.mixin._definition import Definition
 from qt_binding.mixin._handle import AgentComponentHandle
-from qt_binding.mixin._roles import ProcedureRole
+from qt_binding.mixin._roles import ProcedureRole, Role
 
 KEY = "_agent_behaviour"
+
+CONTRIBUTIONS = "_agent_contributions"
+"""Where an object keeps what it contributes to components; there and not at the component, for the same reason."""
 
 DEFINITION = "_agent_definition"
 """Where a class of components keeps what was found out about it."""
@@ -31,6 +37,14 @@ OPTIONS: Mapping[str, object] = {
     "policies": (),
 }
 """What a component may say of itself, with what holds when it says nothing. The mixin writes them ``agent_…``."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, weakref_slot=True)
+class Contribution:
+    """Capabilities of a partial contract that one object brings along for as long as it lives."""
+
+    observations: Mapping[str, Role]
+    actions: Mapping[str, Role]
 
 
 class Behaviour:
@@ -49,14 +63,44 @@ class Behaviour:
         self.attached: Definition | None = None
         self.key: int | None = None
         self._options: Mapping[str, object] | None = None
+        self._contributions: list[tuple[weakref.ref[QObject], weakref.ref[Contribution]]] = []
 
     def attach(self, definition: Definition, options: Mapping[str, object]) -> None:
         """Take this in place of what was attached before."""
         self.attached, self._options = definition, options
 
     def definition(self, component: QObject) -> Definition:
-        """The contract and its handlers."""
-        return self.attached or cast("Definition", getattr(type(component), DEFINITION))
+        """The contract and its handlers, with what is contributed at this moment."""
+        own = self.attached or cast("Definition", getattr(type(component), DEFINITION))
+        if not self._contributions:
+            return own
+        observations, actions = dict(own.observations), dict(own.actions)
+        for contribution in self._live_contributions():
+            observations |= contribution.observations
+            actions |= contribution.actions
+        return replace(own, observations=MappingProxyType(observations), actions=MappingProxyType(actions))
+
+    def contribute(self, contributor: QObject, contribution: Contribution) -> None:
+        """Take ``contribution`` in until it is revoked or ``contributor`` is gone."""
+        self._live_contributions()  # forgets those that ended
+        vars(contributor).setdefault(CONTRIBUTIONS, []).append(contribution)
+        self._contributions.append((weakref.ref(contributor), weakref.ref(contribution)))
+
+    def revoke(self, contributor: QObject, contribution: Contribution) -> None:
+        """Forget ``contribution``; the second of two calls does nothing."""
+        kept: list[Contribution] = vars(contributor).get(CONTRIBUTIONS, [])
+        kept[:] = [item for item in kept if item is not contribution]
+        self._contributions = [entry for entry in self._contributions if entry[1]() is not contribution]
+
+    def _live_contributions(self) -> list[Contribution]:
+        living: list[Contribution] = []
+        for entry in tuple(self._contributions):
+            contributor, contribution = entry[0](), entry[1]()
+            if contributor is not None and is_alive(contributor) and contribution is not None:
+                living.append(contribution)
+            else:
+                self._contributions.remove(entry)
+        return living
 
     def option(self, component: QObject, name: str) -> object:
         """What the component says of itself now; called if it is a function or method.

@@ -8,6 +8,7 @@ import weakref
 from collections.abc import Callable, Mapping
 from typing import Literal, TypeAlias, cast
 
+import shiboken6
 from PySide6.QtCore import QObject
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QWidget
@@ -15,6 +16,7 @@ from PySide6.QtWidgets import QWidget
 from agent_surface import (
     AVAILABLE,
     ActionBinding,
+    AgentCapabilityError,
     AgentPolicy,
     AgentSurfaceError,
     AgentSurfaceRegistry,
@@ -29,7 +31,7 @@ from agent_surface import (
     bind_procedure,
     capability_error,
 )
-from qt_binding._availability import Followed, Followers, Presentation, docks_around
+from qt_binding._availability import PRESENTED, Followed, Followers, Presentation, docks_around
 from qt_binding.errors import ComponentRejectedError
 from qt_binding.mixin._behaviour import Behaviour, find_behaviour, is_alive
 from qt_binding.mixin._handle import AgentComponentHandle
@@ -49,6 +51,7 @@ class Component:
 
     Attributes:
         key: Names the component inside the binding.
+        address: Of the object's C++ half.
         is_widget: Whether showing means anything for it.
         shown: Whether it was visible once; for what cannot be shown, from the beginning.
     """
@@ -65,6 +68,7 @@ class Component:
         prune: Callable[[], None],
     ) -> None:
         self.key = key
+        self.address: int = shiboken6.getCppPointer(target)[0]
         self.is_widget = isinstance(target, QWidget)
         self.shown = not isinstance(target, QWidget) or target.isVisible()
         self._target = weakref.ref(target)
@@ -143,7 +147,7 @@ class Component:
         )
         moved, changed = identity != self._identity, structure != self._structure
         if self.active and (moved or changed):
-            if not moved and registry.environment == "development":
+            if not moved and not definition.contract.partial and registry.environment == "development":
                 logger.warning(
                     "%s changed what its registration is made of; it is registered again with a new id. Keep the "
                     "structure of a component static and put what changes into when, enabled and handlers",
@@ -239,7 +243,7 @@ class Component:
         self._follow(capability_id, target, role)
         availability = self._judge_component(target, behaviour)
         if availability.available:
-            availability = self._judge_role(target, role)
+            availability = self._judge_role(target, behaviour, role)
         if role.follows is not None and self._pushed.get(capability_id, availability) != availability:
             self._mark()  # a signal was blocked; now that the change is known, it is announced
         return availability
@@ -266,9 +270,17 @@ class Component:
             return AVAILABLE
         return Availability(available=False, reason=presence.reason)
 
-    def _judge_role(self, target: QObject, role: Role) -> Availability:
-        """Whether the author's predicate lets one capability be used now."""
+    def _judge_role(self, target: QObject, behaviour: Behaviour, role: Role) -> Availability:
+        """Whether one capability can be used now: where a person would use it, and by the author's predicate."""
         try:
+            if role.owner is not None and not behaviour.option(target, "presented"):
+                owner = role.owner()
+                if owner is None or not is_alive(owner):
+                    return GONE
+                place = watched_widget(owner)
+                presence = PRESENTED if place is None else self._presentation.of(place)
+                if not presence.available:
+                    return Availability(available=False, reason=presence.reason)
             if role.is_available(target):
                 return AVAILABLE
             return Availability(available=False, reason=role.unavailable_reason(target))
@@ -282,8 +294,10 @@ class Component:
 
         def find() -> Function:
             alive = self._require()
-            roles = getattr(alive[1].definition(alive[0]), kind)
-            return cast("Role", roles[name]).find_handler(alive[0])
+            roles: Mapping[str, Role] = getattr(alive[1].definition(alive[0]), kind)
+            if name not in roles:
+                raise _unmounted()  # what contributed it is gone
+            return roles[name].find_handler(alive[0])
 
         def call(*arguments: object) -> object:
             function = find()
@@ -309,7 +323,10 @@ class Component:
     def _judge(self, name: str) -> Function:
         def precondition(*arguments: object) -> object:
             target, behaviour = self._require()
-            return behaviour.definition(target).actions[name].check_precondition(target, arguments)
+            role = behaviour.definition(target).actions.get(name)
+            if role is None:
+                raise _unmounted()
+            return role.check_precondition(target, arguments)
 
         return precondition
 
@@ -344,7 +361,7 @@ class Component:
     def _require(self) -> tuple[QObject, Behaviour]:
         found = self.find()
         if found is None:
-            raise capability_error(ErrorCode.COMPONENT_UNMOUNTED, details={"phase": "mid-flight"})
+            raise _unmounted()
         return found
 
     # -- pushing -------------------------------------------------------------------------------------------------
@@ -354,7 +371,7 @@ class Component:
         registration = self._registration
         if registration is None:
             return
-        self._follow_presence(target)
+        self._follow_presence(target, behaviour)
         whole = self._judge_component(target, behaviour)
         vector: dict[str, Availability] = {}
         for capability_id in self._kinds:
@@ -362,7 +379,7 @@ class Component:
             if role is None:
                 continue
             self._follow(capability_id, target, role)
-            vector[capability_id] = self._judge_role(target, role) if whole.available else whole
+            vector[capability_id] = self._judge_role(target, behaviour, role) if whole.available else whole
         self._pushed = dict(vector)
         for procedure in behaviour.procedures:
             # The registry leaves out a reference that its executor cannot run, and then knows no such capability.
@@ -379,12 +396,10 @@ class Component:
         if role.follows is not None:
             self._follow_all(capability_id, target, role.signals(target))
 
-    def _follow_presence(self, target: QObject) -> None:
+    def _follow_presence(self, target: QObject, behaviour: Behaviour) -> None:
         """A dock that goes behind another tells nobody but its own signal; an action tells by ``changed``."""
-        watched = watched_widget(target)
-        signals: list[Followed] = []
-        if watched is not None:
-            signals += [dock.visibilityChanged for dock in docks_around(watched)]
+        docks = [dock for place in watched_widgets(target, behaviour) for dock in docks_around(place)]
+        signals: list[Followed] = [dock.visibilityChanged for dock in docks]
         if isinstance(target, QAction):
             signals.append(target.changed)
         if signals or "" in self._followers:
@@ -403,6 +418,21 @@ def watched_widget(target: QObject) -> QWidget | None:
     while ancestor is not None and not isinstance(ancestor, QWidget):
         ancestor = ancestor.parent()
     return ancestor
+
+
+def watched_widgets(target: QObject, behaviour: Behaviour) -> list[QWidget]:
+    """Every widget whose presence counts: the component's, and those of the owners of its capabilities."""
+    definition = behaviour.definition(target)
+    places = [watched_widget(target)]
+    for role in (*definition.observations.values(), *definition.actions.values()):
+        owner = None if role.owner is None else role.owner()
+        if owner is not None and is_alive(owner):
+            places.append(watched_widget(owner))
+    return [place for place in dict.fromkeys(places) if place is not None]
+
+
+def _unmounted() -> AgentCapabilityError:
+    return capability_error(ErrorCode.COMPONENT_UNMOUNTED, details={"phase": "mid-flight"})
 
 
 def _mapping(value: object) -> Mapping[str, object]:

@@ -59,7 +59,7 @@ def define_class(cls: type) -> Definition | None:
         roles[name] = replace(mark.role, handler=attribute)
         _check_annotations(cls, attribute, name, contract)
     for name in (*contract.observations, *contract.actions):
-        if name not in observations and name not in actions:
+        if name not in observations and name not in actions and not contract.partial:
             raise TypeError(f"{cls.__qualname__} has no handler for {name!r}, which {contract.type} declares")
     return Definition(
         contract=contract,

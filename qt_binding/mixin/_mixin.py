@@ -99,4 +99,4 @@ def _attach(component: QObject) -> None:
     if watched.is_widget or not watch.has_provider(watched):
         watch.mark(watched.key)  # together with whatever else is shown in this turn; or its provider may still come
     else:
-        watch.register_now(watched)
+        watch.register(watched)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import weakref
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeAlias, TypeVar, cast
@@ -30,7 +31,7 @@ _POSITIONAL = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_O
 class Role:
     """How one declared capability is handled, and when it may be used.
 
-    A text in place of a function names an attribute of the component, looked up at each use.
+    A text in place of a function names an attribute of the component, or of the owner, looked up at each use.
 
     Attributes:
         handler: Reads the observation or performs the action.
@@ -41,6 +42,8 @@ class Role:
         follows: The signals that tell when ``when`` may have changed.
         policies: Guards of this capability alone.
         thread: Perform the action on a worker thread.
+        owner: What a person would use for it where that is not the component itself: a part that contributes the
+            capability, or the tabs it turns over. It has to be presented too.
     """
 
     handler: str | Function
@@ -51,6 +54,7 @@ class Role:
     follows: Signals | Function | None = None
     policies: tuple[AgentPolicy, ...] = ()
     thread: bool = False
+    owner: weakref.ref[QObject] | None = None
 
     def find_handler(self, component: QObject) -> Function:
         """The handler as it is at this moment."""
@@ -90,7 +94,9 @@ class Role:
         return found(component) if self.of_component and not isinstance(function, str) else found()
 
     def _find(self, function: str | Function, component: QObject) -> Function:
-        found: Function = getattr(component, function) if isinstance(function, str) else function
+        if not isinstance(function, str):
+            return function
+        found: Function = getattr(component if self.owner is None else self.owner(), function)
         return found
 
 

@@ -21,11 +21,11 @@ from agent_surface import (
     ComponentUnregistered,
     RegistryClosedError,
 )
-from qt_binding._availability import Followers, ModalStack, Presentation
+from qt_binding._availability import Followers, ModalStack, Presentation, crossed_the_edge
 from qt_binding._runtime import QtRuntime, SurfaceProviders
 from qt_binding.errors import NoSurfaceProviderError
 from qt_binding.mixin._behaviour import Behaviour
-from qt_binding.mixin._component import Component, watched_widget
+from qt_binding.mixin._component import Component, watched_widgets
 
 logger = logging.getLogger(__name__)
 
@@ -62,12 +62,12 @@ class ComponentWatch(QObject):
         self._keys = itertools.count(1)
         self._components: dict[int, Component] = {}
         self._watching: dict[int, set[int]] = {}
-        self._watched_by: dict[int, int] = {}
+        self._watched_by: dict[int, set[int]] = {}
         self._dirty: dict[int, None] = {}
         self._pushing = False
         self._unprovided: set[int] = set()
         self._rejected: set[int] = set()
-        self._anchors: dict[int, QObject] = {}
+        self._anchors: dict[int, list[QObject]] = {}
         self._heard: weakref.WeakSet[AgentSurfaceRegistry] = weakref.WeakSet()
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
@@ -107,11 +107,24 @@ class ComponentWatch(QObject):
         self._components[key] = component
         # With this watch as the context it also arrives, on this thread, when a worker's collector ends the object.
         QObject.connect(target, SIGNAL("destroyed()"), self, lambda *_: self._drop(key))
-        self._watch_events(key, target)
+        self._watch_events(key, target, behaviour)
         return component
 
-    def register_now(self, component: Component) -> None:
-        """Register a component at once. One whose registry was closed is rejected.
+    def mark_when_gone(self, contributor: QObject, behaviour: Behaviour) -> None:
+        """The component of ``behaviour`` changes when ``contributor`` goes."""
+        known = weakref.ref(behaviour)
+
+        def gone() -> None:
+            changed = known()
+            if changed is not None and changed.key is not None:
+                self.mark(changed.key)
+
+        QObject.connect(contributor, SIGNAL("destroyed()"), self, lambda *_: gone())
+
+    def register(self, component: Component) -> None:
+        """Register a component at once, or at the end of this turn if its parts may still be contributed.
+
+        One whose registry was closed is rejected.
 
         Raises:
             NoSurfaceProviderError: There is no provider for it.
@@ -126,6 +139,9 @@ class ComponentWatch(QObject):
             error = self._no_provider(component, target, behaviour)
             component.handle.rejected(error)
             raise error
+        if behaviour.definition(target).contract.partial:
+            self.mark(component.key)
+            return
         try:
             with registry.batch():
                 self._update(component, target, behaviour, registry)
@@ -135,7 +151,7 @@ class ComponentWatch(QObject):
 
     def anchor(self, key: int, target: QObject) -> None:
         """Keep the Python half of an object that C++ made and owns, for as long as the component is watched."""
-        self._anchors[key] = target
+        self._anchors.setdefault(key, []).append(target)
 
     def has_provider(self, component: Component) -> bool:
         """Whether a registry is provided for the component now."""
@@ -167,9 +183,13 @@ class ComponentWatch(QObject):
             if kind in _WATCHED:
                 if kind in _BLOCKING:
                     self._modals.renew()  # now, while it is known that a single dialog has come or gone
-                for key in self._watching.get(_address(watched), ()):
-                    if kind == QEvent.Type.Show:
+                address = _address(watched)
+                for key in self._watching.get(address, ()):
+                    if kind == QEvent.Type.Show and self._components[key].address == address:
                         self._components[key].shown = True
+                    self.mark(key)
+            elif kind == QEvent.Type.Move and crossed_the_edge(watched, event):
+                for key in self._watching.get(_address(watched), ()):
                     self.mark(key)
         except BaseException:
             logger.debug("an event could not be looked at", exc_info=True)
@@ -189,23 +209,22 @@ class ComponentWatch(QObject):
         for key in self._components:
             self.mark(key)
 
-    def _watch_events(self, key: int, target: QObject) -> None:
-        """Filter the events of the widget whose presence counts for ``target``."""
-        widget = watched_widget(target)
-        address = 0 if widget is None else _address(widget)
-        before = self._watched_by.get(key, 0)
-        if address == before:
-            return
-        self._unwatch_events(key)
-        if widget is not None:
-            self._watched_by[key] = address
-            self._watching.setdefault(address, set()).add(key)
-            widget.installEventFilter(self)  # a second time is no second filter
+    def _watch_events(self, key: int, target: QObject, behaviour: Behaviour) -> None:
+        """Filter the events of the widgets whose presence counts for a component, and of their windows."""
+        places = watched_widgets(target, behaviour)
+        widgets = {_address(widget): widget for widget in (*places, *(place.window() for place in places))}
+        if widgets.keys() != self._watched_by.get(key, set()):
+            self._unwatch_events(key)
+            self._watched_by[key] = set(widgets)
+            for address in widgets:
+                self._watching.setdefault(address, set()).add(key)
+        for widget in widgets.values():
+            # A second time is no second filter, and an address may be another widget's by now.
+            widget.installEventFilter(self)
 
     def _unwatch_events(self, key: int) -> None:
-        address = self._watched_by.pop(key, 0)
-        keys = self._watching.get(address)
-        if keys is not None:
+        for address in self._watched_by.pop(key, ()):
+            keys = self._watching[address]
             keys.discard(key)
             if not keys:
                 del self._watching[address]
@@ -241,7 +260,7 @@ class ComponentWatch(QObject):
             return
         target, behaviour = found
         try:
-            self._watch_events(component.key, target)
+            self._watch_events(component.key, target, behaviour)
             if not component.wants_registration(target, behaviour):
                 return
             registry = self._providers.find(target)

@@ -236,6 +236,28 @@ def test_a_dock_that_goes_behind_another_makes_its_components_unavailable(surfac
 
 
 @pytest.mark.requirement("QT-AVAIL-004")
+def test_a_window_moved_off_the_screens_by_code_is_noticed(surface: Surface) -> None:
+    """And when it comes back; a move on the screen announces nothing."""
+    window = QWidget()
+    window.setWindowTitle("Far away")
+    Counter(window)
+    shown(window)
+    version = surface.registry.version
+    window.move(window.x() + 10, window.y() + 10)
+    turn()
+    assert surface.registry.version == version
+    window.move(-5_000, -5_000)
+    turn()
+    assert surface.registry.version != version
+    assert surface.reason("read") == "Its window “Far away” is off the screen."
+    version = surface.registry.version
+    window.move(20, 20)
+    turn()
+    assert (surface.registry.version != version, surface.reason("read")) == (True, None)
+    delete(window)
+
+
+@pytest.mark.requirement("QT-AVAIL-004")
 def test_a_minimised_window_makes_its_components_unavailable(surface: Surface) -> None:
     """And the restored one available again, without a new registration."""
     counter = Counter()
