@@ -9,7 +9,8 @@ from agent_surface.confirmations._evidence import (
     ConfirmationAuditKind,
     ConfirmationBinding,
 )
-from agent_surface.confirmations._store import ConfirmationStatistics, ConfirmationStore
+from agent_surface.confirmations._statistics import ConfirmationStatistics
+from agent_surface.confirmations._store import ConfirmationStore
 from agent_surface.confirmations._values import (
     ConfirmationController,
     ConfirmationOutcome,

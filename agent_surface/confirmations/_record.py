@@ -22,6 +22,7 @@ from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 from types import MappingProxyType
 
+from agent_surface.confirmations._evidence import ConfirmationAudit, ConfirmationAuditKind
 from agent_surface.confirmations._values import ConfirmationResolution, PendingConfirmation
 
 
@@ -65,9 +66,20 @@ class ConfirmationRecord:
         forget_at_ms: Monotonic time from which an ended record is no longer remembered.
         void: The component or the registry is gone: a claim given back cannot be used again.
         waiters: Futures of those who wait for the end.
+        holders: How many adapters count on it; a request that none counts on may be withdrawn.
     """
 
-    __slots__ = ("approved_at", "binding_text", "forget_at_ms", "pending", "resolution", "state", "void", "waiters")
+    __slots__ = (
+        "approved_at",
+        "binding_text",
+        "forget_at_ms",
+        "holders",
+        "pending",
+        "resolution",
+        "state",
+        "void",
+        "waiters",
+    )
 
     def __init__(self, *, pending: PendingConfirmation, binding_text: str) -> None:
         self.pending = pending
@@ -78,6 +90,7 @@ class ConfirmationRecord:
         self.forget_at_ms = 0
         self.void = False
         self.waiters: list[asyncio.Future[object]] = []
+        self.holders = 0
 
     def move_to(self, state: RecordState) -> None:
         """Change the state.
@@ -88,6 +101,25 @@ class ConfirmationRecord:
         if state not in TRANSITIONS[self.state]:
             raise RuntimeError(f"{self.pending.confirmation_id}: no step from {self.state} to {state}")
         self.state = state
+
+    def step(
+        self, kind: ConfirmationAuditKind, *, actor: str, at: str, note: str | None = None, unused: bool = False
+    ) -> ConfirmationAudit:
+        """What the audit is told of a step in its life."""
+        pending = self.pending
+        return ConfirmationAudit(
+            kind=kind,
+            confirmation_id=pending.confirmation_id,
+            capability_id=pending.capability_id,
+            registration_id=pending.registration_id,
+            consumer_key=pending.consumer_key,
+            effect=pending.effect,
+            actor=actor,
+            origin=pending.origin,
+            at=at,
+            note=note,
+            unused=unused,
+        )
 
 
 def iso_utc(epoch_ms: int) -> str:

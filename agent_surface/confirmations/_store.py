@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from agent_surface._base._limits import AgentSurfaceLimits
-from agent_surface._base._ports import Clock, IdSource, TimerHandle
+from agent_surface._base._ports import Clock, IdSource
+from agent_surface.confirmations._alarm import Alarm
 from agent_surface.confirmations._evidence import (
     ClaimedEvidence,
     ConfirmationAudit,
@@ -19,6 +20,8 @@ from agent_surface.confirmations._evidence import (
 )
 from agent_surface.confirmations._observers import PendingObservers
 from agent_surface.confirmations._record import FINAL, ConfirmationRecord, RecordState, iso_utc
+from agent_surface.confirmations._records import ConfirmationRecords
+from agent_surface.confirmations._statistics import ConfirmationStatistics
 from agent_surface.confirmations._values import (
     ConfirmationOutcome,
     ConfirmationResolution,
@@ -26,34 +29,12 @@ from agent_surface.confirmations._values import (
     PendingConfirmation,
 )
 from agent_surface.confirmations._waiter import StoreWaiter
+from agent_surface.confirmations._words import kept_note, kept_summary
 from agent_surface.errors import RegistryClosedError
 from agent_surface.events._values import AgentSurfaceEvent, ConfirmationRequested, ConfirmationResolved
 from agent_surface.invocation import AgentConsumer
 
 _ID_LENGTH = 22
-_MAX_NOTE = 500
-_MAX_SUMMARY = 300
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ConfirmationStatistics:
-    """How full a store is.
-
-    Attributes:
-        pending: Requests nobody has decided yet.
-        max_pending: Their bound.
-        resolved: Ended requests that are still remembered.
-        max_resolved: Their bound.
-        waiters: Coroutines that wait for a decision.
-        refused_total: Requests refused since the start because too many were pending.
-    """
-
-    pending: int
-    max_pending: int
-    resolved: int
-    max_resolved: int
-    waiters: int
-    refused_total: int
 
 
 class ConfirmationStore:
@@ -92,22 +73,22 @@ class ConfirmationStore:
         self._emit = emit
         self._create_future = create_future
         self._record_audit = record
-        self._pending: dict[str, ConfirmationRecord] = {}
-        self._pending_by_binding: dict[str, ConfirmationRecord] = {}
-        self._resolved: dict[str, ConfirmationRecord] = {}
+        self._records = ConfirmationRecords()
         self._observers = PendingObservers(snapshot=self._snapshot)
-        self._timer: TimerHandle | None = None
-        self._timer_due_ms: int | None = None
+        self._alarm = Alarm(clock=clock, ring=self._ring)
         self._refused_total = 0
         self._closed = False
 
         async def wait_for(confirmation_id: str) -> ConfirmationResolution:
             return await self.wait_for(confirmation_id)
 
+        def hold(confirmation_id: str) -> Callable[[], None]:
+            return self._hold(confirmation_id)
+
         def withdraw(confirmation_id: str) -> None:
             self._withdraw(confirmation_id)
 
-        self.waiter: ConfirmationWaiter = StoreWaiter(wait_for=wait_for, withdraw=withdraw)
+        self.waiter: ConfirmationWaiter = StoreWaiter(wait_for=wait_for, hold=hold, withdraw=withdraw)
 
     # The host's side.
 
@@ -128,11 +109,11 @@ class ConfirmationStore:
         """
         self._require_owner("confirmations.resolve")
         self._sweep()
-        record = self._pending.get(confirmation_id)
+        record = self._records.find_pending(confirmation_id)
         if record is None:
             return False
         outcome = ConfirmationOutcome.APPROVED if approved is True else ConfirmationOutcome.DENIED
-        self._end((record,), outcome, actor="person", note=_kept_note(note))
+        self._end((record,), outcome, actor="person", note=kept_note(note))
         return True
 
     async def wait_for(self, confirmation_id: str) -> ConfirmationResolution:
@@ -142,16 +123,14 @@ class ConfirmationStore:
         """
         self._require_owner("confirmations.wait_for")
         self._sweep()
-        record = self._pending.get(confirmation_id)
-        if record is not None:
+        record = self._records.find(confirmation_id)
+        if record is not None and record.state is RecordState.PENDING:
             future = self._create_future()
             record.waiters.append(future)
             try:
                 await future
             finally:
                 record.waiters = [other for other in record.waiters if other is not future]
-        else:
-            record = self._resolved.get(confirmation_id)
         if record is not None and record.resolution is not None:
             return record.resolution
         return ConfirmationResolution(
@@ -171,7 +150,7 @@ class ConfirmationStore:
         """How a request ended, while that is remembered; ``None`` while it is pending or when forgotten."""
         self._require_owner("confirmations.resolution")
         self._sweep()
-        record = self._resolved.get(confirmation_id)
+        record = self._records.find(confirmation_id)
         return None if record is None else record.resolution
 
     # The pipeline's side.
@@ -208,10 +187,10 @@ class ConfirmationStore:
             raise RegistryClosedError("the registry was closed; nobody is asked any more")
         self._sweep()
         binding_text = binding.canonical_text()
-        known = self._pending_by_binding.get(binding_text)
+        known = self._records.find_equal(binding_text)
         if known is not None:
             return self._shown(known)
-        if len(self._pending) >= self._limits.max_pending_confirmations:
+        if self._records.pending_count >= self._limits.max_pending_confirmations:
             self._refused_total += 1
             raise ConfirmationsFull
         ttl_ms = self._limits.confirmation_ttl_ms
@@ -226,7 +205,7 @@ class ConfirmationStore:
             consumer=consumer,
             consumer_key=binding.consumer_key,
             effect=binding.effect,
-            summary=_cut(summary, _MAX_SUMMARY),
+            summary=kept_summary(summary),
             input=binding.effective_input,
             bound_fields=tuple(bound_fields),
             requested_at=iso_utc(now_ms),
@@ -236,8 +215,7 @@ class ConfirmationStore:
             origin=origin,
         )
         record = ConfirmationRecord(pending=pending, binding_text=binding_text)
-        self._pending[pending.confirmation_id] = record
-        self._pending_by_binding[binding_text] = record
+        self._records.add(record)
         self._arm()
         self._audit(record, ConfirmationAuditKind.REQUESTED, actor="consumer")
         self._emit(
@@ -263,12 +241,12 @@ class ConfirmationStore:
             EvidencePending: The person has not decided yet.
         """
         self._sweep()
-        record = self._pending.get(confirmation_id) or self._resolved.get(confirmation_id)
+        record = self._records.find(confirmation_id)
         if record is None or record.binding_text != binding.canonical_text():
             raise EvidenceRefused("mismatch")
         match record.state:
             case RecordState.APPROVED:
-                record.move_to(RecordState.CLAIMED)
+                self._move(record, RecordState.CLAIMED)
             case RecordState.PENDING:
                 raise EvidencePending(self._shown(record))
             case RecordState.DENIED:
@@ -287,7 +265,7 @@ class ConfirmationStore:
 
     def expire_registration(self, registration_id: str) -> None:
         """A component is gone: its pending requests expire at once and its unused approvals are void."""
-        if not self._pending and not self._resolved:
+        if not len(self._records):
             return
         self._sweep()
         self._void(lambda record: record.pending.registration_id == registration_id, actor="unmounted")
@@ -305,27 +283,43 @@ class ConfirmationStore:
         self._closed = True
         self._void(lambda _record: True, actor="closed")
         self._observers.clear()
-        self._disarm()
+        self._alarm.set(None)
 
     def statistics(self) -> ConfirmationStatistics:
         """How full the store is now."""
         self._sweep()
         return ConfirmationStatistics(
-            pending=len(self._pending),
+            pending=self._records.pending_count,
             max_pending=self._limits.max_pending_confirmations,
-            resolved=len(self._resolved),
+            resolved=self._records.resolved_count,
             max_resolved=self._limits.max_resolved_confirmations,
-            waiters=sum(len(record.waiters) for record in self._pending.values()),
+            waiters=sum(len(record.waiters) for record in self._records.pending),
             refused_total=self._refused_total,
         )
 
     # Changes.
 
+    def _hold(self, confirmation_id: str) -> Callable[[], None]:
+        self._require_owner("confirmations.hold")
+        self._sweep()
+        held = self._records.find_pending(confirmation_id)
+
+        def release() -> None:
+            nonlocal held
+            record, held = held, None
+            if record is not None:
+                record.holders -= 1
+                self._withdraw(confirmation_id)
+
+        if held is not None:
+            held.holders += 1
+        return release
+
     def _withdraw(self, confirmation_id: str) -> None:
         self._require_owner("confirmations.withdraw")
         self._sweep()
-        record = self._pending.get(confirmation_id)
-        if record is not None:
+        record = self._records.find_pending(confirmation_id)
+        if record is not None and not record.holders:
             self._end((record,), ConfirmationOutcome.EXPIRED, actor="withdrawn")
 
     def _end(
@@ -338,17 +332,12 @@ class ConfirmationStore:
     ) -> None:
         """End pending requests: one change, however many they are."""
         for record in records:
-            confirmation_id = record.pending.confirmation_id
-            record.move_to(RecordState(outcome.value))
+            self._move(record, RecordState(outcome.value))
             record.resolution = ConfirmationResolution(
-                confirmation_id=confirmation_id, outcome=outcome, note=note, actor=actor
+                confirmation_id=record.pending.confirmation_id, outcome=outcome, note=note, actor=actor
             )
             if outcome is ConfirmationOutcome.APPROVED:
                 record.approved_at = iso_utc(self._clock.now_ms())
-            record.forget_at_ms = self._forget_at_ms()
-            del self._pending[confirmation_id]
-            del self._pending_by_binding[record.binding_text]
-            self._resolved[confirmation_id] = record
         self._evict()
         self._arm()
         for record in records:
@@ -359,19 +348,18 @@ class ConfirmationStore:
             _wake(record)
 
     def _void(self, concerns: Callable[[ConfirmationRecord], bool], *, actor: str) -> None:
-        for record in tuple(self._resolved.values()):
+        for record in self._records.resolved:
             if concerns(record):
                 record.void = True
                 if record.state is RecordState.APPROVED:
                     self._expire_unused(record, actor=actor)
-        records = tuple(record for record in self._pending.values() if concerns(record))
+        records = tuple(record for record in self._records.pending if concerns(record))
         if records:
             self._end(records, ConfirmationOutcome.EXPIRED, actor=actor)
         self._arm()
 
     def _consume(self, record: ConfirmationRecord) -> None:
-        record.move_to(RecordState.CONSUMED)
-        record.forget_at_ms = self._forget_at_ms()
+        self._move(record, RecordState.CONSUMED)
         self._arm()
         self._audit(record, ConfirmationAuditKind.CONSUMED, actor="consumer")
 
@@ -381,75 +369,56 @@ class ConfirmationStore:
         elif record.pending.expires_at_monotonic_ms <= self._clock.monotonic_ms():
             self._expire_unused(record, actor="clock")
         else:
-            record.move_to(RecordState.APPROVED)
+            self._move(record, RecordState.APPROVED)
         self._arm()
 
     def _expire_unused(self, record: ConfirmationRecord, *, actor: str) -> None:
-        record.move_to(RecordState.EXPIRED)
-        record.forget_at_ms = self._forget_at_ms()
+        self._move(record, RecordState.EXPIRED)
         self._audit(record, ConfirmationAuditKind.EXPIRED, actor=actor, unused=True)
+
+    def _move(self, record: ConfirmationRecord, state: RecordState) -> None:
+        record.move_to(state)
+        if state in FINAL:
+            record.forget_at_ms = self._clock.monotonic_ms() + self._limits.dedupe_cache_ttl_ms
+        self._records.refile(record)
 
     # Time and bounds.
 
     def _sweep(self) -> None:
         """Do what is due, also when the timer comes late because the loop was busy."""
         now_ms = self._clock.monotonic_ms()
-        for record in tuple(self._resolved.values()):
-            if record.state is RecordState.APPROVED and record.pending.expires_at_monotonic_ms <= now_ms:
+        self._records.forget_due(now_ms)
+        due = self._records.expired(now_ms)
+        if not due:
+            return
+        for record in due:
+            if record.state is RecordState.APPROVED:
                 self._expire_unused(record, actor="clock")
-            elif record.state in FINAL and record.forget_at_ms <= now_ms:
-                self._resolved.pop(record.pending.confirmation_id, None)
-        due = tuple(r for r in self._pending.values() if r.pending.expires_at_monotonic_ms <= now_ms)
-        if due:
-            self._end(due, ConfirmationOutcome.EXPIRED, actor="clock")
+        undecided = tuple(record for record in due if record.state is RecordState.PENDING)
+        if undecided:
+            self._end(undecided, ConfirmationOutcome.EXPIRED, actor="clock")
 
     def _evict(self) -> None:
-        """Forget the oldest ended requests beyond the bound, approvals that can still be used last."""
-        excess = len(self._resolved) - self._limits.max_resolved_confirmations
-        if excess <= 0:
-            return
-        ordered = sorted(self._resolved.values(), key=lambda record: record.state not in FINAL)
-        for record in ordered[:excess]:
+        """Forget the oldest decided requests beyond the bound, approvals that can still be used last."""
+        while self._records.resolved_count > self._limits.max_resolved_confirmations:
+            record = self._records.oldest_resolved()
             if record.state is RecordState.APPROVED:
                 self._expire_unused(record, actor="clock")
             record.void = True
-            del self._resolved[record.pending.confirmation_id]
-
-    def _forget_at_ms(self) -> int:
-        return self._clock.monotonic_ms() + self._limits.dedupe_cache_ttl_ms
+            self._records.forget(record)
 
     def _arm(self) -> None:
-        """One timer for the whole store, at the next thing that becomes due."""
-        if self._closed:
-            return
-        due = [record.pending.expires_at_monotonic_ms for record in self._pending.values()]
-        for record in self._resolved.values():
-            if record.state is RecordState.APPROVED:
-                due.append(record.pending.expires_at_monotonic_ms)
-            elif record.state in FINAL:
-                due.append(record.forget_at_ms)
-        due_ms = min(due, default=None)
-        if due_ms == self._timer_due_ms:
-            return
-        self._disarm()
-        if due_ms is not None:
-            self._timer_due_ms = due_ms
-            self._timer = self._clock.call_later(max(0, due_ms - self._clock.monotonic_ms()), self._timer_fired)
+        if not self._closed:
+            self._alarm.set(self._records.next_due_ms())
 
-    def _disarm(self) -> None:
-        timer, self._timer, self._timer_due_ms = self._timer, None, None
-        if timer is not None:
-            timer.cancel()
-
-    def _timer_fired(self) -> None:
-        self._timer, self._timer_due_ms = None, None
+    def _ring(self) -> None:
         self._sweep()
         self._arm()
 
     # Values for others.
 
     def _snapshot(self) -> tuple[PendingConfirmation, ...]:
-        return tuple(self._shown(record) for record in self._pending.values())
+        return tuple(self._shown(record) for record in self._records.pending)
 
     def _shown(self, record: ConfirmationRecord) -> PendingConfirmation:
         left_ms = record.pending.expires_at_monotonic_ms - self._clock.monotonic_ms()
@@ -464,22 +433,8 @@ class ConfirmationStore:
         note: str | None = None,
         unused: bool = False,
     ) -> None:
-        pending = record.pending
-        self._record_audit(
-            ConfirmationAudit(
-                kind=kind,
-                confirmation_id=pending.confirmation_id,
-                capability_id=pending.capability_id,
-                registration_id=pending.registration_id,
-                consumer_key=pending.consumer_key,
-                effect=pending.effect,
-                actor=actor,
-                origin=pending.origin,
-                at=iso_utc(self._clock.now_ms()),
-                note=note,
-                unused=unused,
-            )
-        )
+        at = iso_utc(self._clock.now_ms())
+        self._record_audit(record.step(kind, actor=actor, at=at, note=note, unused=unused))
 
 
 def _wake(record: ConfirmationRecord) -> None:
@@ -487,15 +442,3 @@ def _wake(record: ConfirmationRecord) -> None:
         # A loop that was closed before its registry takes no callbacks, and nobody waits on it any more.
         if not future.done() and not future.get_loop().is_closed():
             future.set_result(None)
-
-
-def _kept_note(note: str | None) -> str | None:
-    if note is None or not note.strip():
-        return None
-    # A lone surrogate, as an input method can leave one, is no Unicode text and would break the JSON it ends in.
-    text = note.strip().encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
-    return text[:_MAX_NOTE]
-
-
-def _cut(text: str, length: int) -> str:
-    return text if len(text) <= length else text[: length - 1] + "…"

@@ -107,11 +107,24 @@ class ConfirmationController(Protocol):
 
 
 class ConfirmationWaiter(Protocol):
-    """An adapter's side: it can wait for a decision and end a request nobody waits for, never grant one."""
+    """An adapter's side: it can wait for a decision and end a request nobody counts on, never grant one.
+
+    Several adapters may count on one request: equal calls of one consumer share it. Who counts on it is known here and
+    nowhere else, so that none of them ends what another one still waits for.
+    """
 
     async def wait_for(self, confirmation_id: str) -> ConfirmationResolution:
         """Wait until the request ended; at once when it already has. An unknown id has expired."""
         ...
 
+    def hold(self, confirmation_id: str) -> Callable[[], None]:
+        """Count on a pending request.
+
+        Returns:
+            Takes that back; may be called any number of times. When nobody holds the request any more and it is still
+            pending, it is withdrawn.
+        """
+        ...
+
     def withdraw(self, confirmation_id: str) -> None:
-        """End a pending request as expired, actor ``withdrawn``. Does nothing when it is not pending."""
+        """End a request as expired, actor ``withdrawn``. Does nothing when somebody holds it or it is not pending."""

@@ -6,7 +6,8 @@ import asyncio
 import hashlib
 import logging
 from collections import OrderedDict
-from dataclasses import replace
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from agent_surface import _failures
@@ -42,12 +43,21 @@ MAX_ID_CHARACTERS = 128
 RequestKey: TypeAlias = tuple[str, str]
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Remembered:
+    """A request of a person that an equal call goes on with."""
+
+    confirmation_id: str
+    release: Callable[[], None]
+
+
 class CallRunner:
     """Runs calls of one consumer and never raises, except that cancellation goes through.
 
-    In ``wait`` mode a call that needs a person waits and goes on with the answer; the last one that stops waiting
-    withdraws the request. In both modes the id of a request is remembered for an equal repeated call as long as
-    presenting it can still help: while it is pending, and when an approved call was ended before it was dispatched.
+    In ``wait`` mode a call that needs a person waits and goes on with the answer. In both modes the id of a request is
+    remembered for an equal repeated call as long as presenting it can still help: while it is pending, and when an
+    approved call was ended before it was dispatched. Waiting and remembering both hold the request; it is withdrawn
+    when nobody does any more.
     """
 
     def __init__(self, surface: InvokableSurface, *, consumer: AgentConsumer, confirmations: ConfirmationMode) -> None:
@@ -55,8 +65,8 @@ class CallRunner:
         self._consumer = consumer
         self._confirmations = confirmations
         self._closed = False
-        self._remembered: OrderedDict[RequestKey, str] = OrderedDict()
-        self._waiting: dict[str, list[asyncio.Future[ConfirmationResolution | None]]] = {}
+        self._remembered: OrderedDict[RequestKey, _Remembered] = OrderedDict()
+        self._waiting: set[asyncio.Future[ConfirmationResolution | None]] = set()
 
     async def run(self, invocation: AgentInvocation, *, on_wait: WaitListener | None) -> AgentInvocationResult:
         """Send ``invocation`` and, where it takes a person, what follows.
@@ -70,7 +80,8 @@ class CallRunner:
         if self._closed:
             return local_error(invocation, _failures.cancelled(closed=True))
         presented = invocation.confirmation_id
-        remembered = self._remembered.get(key) if key is not None and presented is None else None
+        known = self._remembered.get(key) if key is not None and presented is None else None
+        remembered = known.confirmation_id if known is not None else None
         evidence = presented if presented is not None else remembered
         result = await self._send(replace(invocation, confirmation_id=evidence))
         if self._confirmations is ConfirmationMode.TWO_PHASE:
@@ -85,13 +96,12 @@ class CallRunner:
     def close(self) -> None:
         """End every wait, withdraw what was waited for or remembered, and refuse what comes later."""
         self._closed = True
-        for answers in list(self._waiting.values()):
-            for answer in answers:
-                if not answer.done():
-                    answer.set_result(None)
-        for confirmation_id in self._remembered.values():
-            self._surface.confirmation_waiter.withdraw(confirmation_id)
-        self._remembered.clear()
+        for answer in self._waiting:
+            if not answer.done():
+                answer.set_result(None)
+        remembered, self._remembered = self._remembered, OrderedDict()
+        for known in remembered.values():
+            known.release()
 
     async def _settle_with_person(
         self,
@@ -109,6 +119,10 @@ class CallRunner:
             resolution = await self._wait(confirmation_id, on_wait)
             if resolution is None:
                 return local_error(invocation, _failures.cancelled(closed=True))
+            if resolution.actor == "withdrawn":
+                # Who shared the request gave it up before this call had hold of it: nobody said no, so ask anew.
+                result = await self._send(invocation)
+                continue
             result = await self._send(replace(invocation, confirmation_id=confirmation_id))
             if resolution.outcome is ConfirmationOutcome.DENIED and not _is_denied(result):
                 # Whatever else is wrong by now, the person's no and their words must reach the model.
@@ -116,13 +130,14 @@ class CallRunner:
             self._remember(key, confirmation_id if _may_present_again(result) else None)
         left = _pending_id(result)
         if left is not None:
-            self._withdraw_if_unwaited(left)
+            self._surface.confirmation_waiter.withdraw(left)
         return result
 
     async def _wait(self, confirmation_id: str, on_wait: WaitListener | None) -> ConfirmationResolution | None:
         """How the request ended; ``None`` when this toolset was closed first."""
+        release = self._surface.confirmation_waiter.hold(confirmation_id)
         if self._closed:
-            self._withdraw_if_unwaited(confirmation_id)
+            release()
             return None
         answer: asyncio.Future[ConfirmationResolution | None] = asyncio.get_running_loop().create_future()
         watch = asyncio.ensure_future(self._surface.confirmation_waiter.wait_for(confirmation_id))
@@ -132,7 +147,7 @@ class CallRunner:
                 answer.set_result(None if done.cancelled() or done.exception() is not None else done.result())
 
         watch.add_done_callback(pass_on)
-        self._waiting.setdefault(confirmation_id, []).append(answer)
+        self._waiting.add(answer)
         _tell(on_wait, ConfirmationWait(confirmation_id=confirmation_id))
         outcome = ConfirmationOutcome.EXPIRED
         try:
@@ -142,11 +157,8 @@ class CallRunner:
             return resolution
         finally:
             watch.cancel()
-            waiting = [other for other in self._waiting.pop(confirmation_id) if other is not answer]
-            if waiting:
-                self._waiting[confirmation_id] = waiting
-            if outcome is ConfirmationOutcome.EXPIRED:
-                self._withdraw_if_unwaited(confirmation_id)
+            self._waiting.discard(answer)
+            release()
             _tell(on_wait, ConfirmationWait(confirmation_id=confirmation_id, outcome=outcome))
 
     async def _send(self, invocation: AgentInvocation) -> AgentInvocationResult:
@@ -178,25 +190,24 @@ class CallRunner:
         if confirmation_id is None:
             raise ToolCallCancelledError(result)
         if self._confirmations is ConfirmationMode.WAIT:
-            self._withdraw_if_unwaited(confirmation_id)
+            self._surface.confirmation_waiter.withdraw(confirmation_id)
 
     def _remember(self, key: RequestKey | None, confirmation_id: str | None) -> None:
         if key is None:
             return
-        self._remembered.pop(key, None)
-        if confirmation_id is None:
-            return
-        if self._closed:
-            self._surface.confirmation_waiter.withdraw(confirmation_id)
-            return
-        self._remembered[key] = confirmation_id
+        before = self._remembered.pop(key, None)
+        if confirmation_id is not None:
+            # Held anew before the old hold ends: it may be the same request.
+            release = self._surface.confirmation_waiter.hold(confirmation_id)
+            if self._closed:
+                release()
+            else:
+                self._remembered[key] = _Remembered(confirmation_id=confirmation_id, release=release)
+        if before is not None:
+            before.release()
         while len(self._remembered) > MAX_REMEMBERED:
             _, forgotten = self._remembered.popitem(last=False)
-            self._surface.confirmation_waiter.withdraw(forgotten)
-
-    def _withdraw_if_unwaited(self, confirmation_id: str) -> None:
-        if confirmation_id not in self._waiting:
-            self._surface.confirmation_waiter.withdraw(confirmation_id)
+            forgotten.release()
 
 
 def invocation_id_of(tool_call_id: str | None) -> str | None:

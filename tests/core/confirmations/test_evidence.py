@@ -214,7 +214,7 @@ def test_the_adapter_s_end_leads_to_no_way_to_approve(under_test: StoreUnderTest
     """Nothing reachable by attributes from what an adapter is given is the store or can resolve."""
     waiter = under_test.store.waiter
     names = [name for name in dir(waiter) if not name.startswith("__")]
-    assert sorted(name for name in names if not name.startswith("_")) == ["wait_for", "withdraw"]
+    assert sorted(name for name in names if not name.startswith("_")) == ["hold", "wait_for", "withdraw"]
     for name in names:
         value = getattr(waiter, name)
         assert value is not under_test.store

@@ -265,6 +265,66 @@ async def test_the_last_waiter_that_goes_withdraws_the_request() -> None:
 
 
 @pytest.mark.requirement("AS-CONFIRM-011")
+@pytest.mark.parametrize("leave", ["stop", "close"])
+async def test_a_request_that_two_toolsets_share_lives_as_long_as_one_of_them_waits(leave: str) -> None:
+    """Equal calls of one consumer are one question; the window that closes does not speak for the other one."""
+    surface = FakeSurface()
+    surface.procedure("things.delete")
+    going, staying = _waiting_toolset(surface), _waiting_toolset(surface)
+    first, second = asyncio.create_task(_only(going).execute({})), asyncio.create_task(_only(staying).execute({}))
+    await _until(lambda: len(surface.calls) == 2)
+    await asyncio.sleep(0)
+    (confirmation_id,) = surface.pending_ids()
+    if leave == "stop":
+        first.cancel()
+    else:
+        going.close()
+    await asyncio.wait({first})
+    assert surface.pending_ids() == [confirmation_id]
+    surface.answer(approved=True)
+    assert (await second).status == "ok"
+
+
+@pytest.mark.requirement("AS-CONFIRM-011")
+async def test_a_request_that_is_remembered_and_waited_for_ends_with_the_last_of_the_two() -> None:
+    """A model that will repeat itself counts on the person as much as one that waits."""
+    surface = FakeSurface()
+    surface.procedure("things.delete")
+    remembering, waiting = _two_phase_toolset(surface), _waiting_toolset(surface)
+    confirmation_id = _confirmation_id(await _only(remembering).execute({}))
+    task = asyncio.create_task(_only(waiting).execute({}))
+    await _until(lambda: len(surface.calls) == 2)
+    await asyncio.sleep(0)
+    task.cancel()
+    await asyncio.wait({task})
+    assert surface.pending_ids() == [confirmation_id]
+    assert _confirmation_id(await _only(remembering).execute({})) == confirmation_id
+    remembering.close()
+    assert surface.pending_ids() == []
+
+
+@pytest.mark.requirement("AS-CONFIRM-011")
+async def test_a_call_that_comes_to_a_request_while_it_is_given_up_asks_anew() -> None:
+    """Between the registry's answer and the wait for it there is a turn; nobody has said no in it."""
+    for turns in range(6):
+        surface = FakeSurface()
+        surface.procedure("things.delete")
+        leaver = asyncio.create_task(_only(_waiting_toolset(surface)).execute({}))
+        await _until(surface.pending_ids)
+        await asyncio.sleep(0)
+        comer = asyncio.create_task(_only(_waiting_toolset(surface)).execute({}))
+        for _ in range(turns):
+            await asyncio.sleep(0)
+        leaver.cancel()
+        await asyncio.wait({leaver})
+        await _until(surface.pending_ids)
+        await asyncio.sleep(0)
+        surface.answer(approved=True)
+        result = await comer
+        assert result.status == "ok", f"given up after {turns} turns: {result}"
+
+
+@pytest.mark.requirement("AS-CONFIRM-011")
 async def test_a_call_cancelled_in_the_turn_in_which_its_request_was_made_withdraws_it_too() -> None:
     """There is no moment in which a request can be left without anybody who waits."""
     for turns in range(6):

@@ -239,7 +239,7 @@ async def test_nothing_a_toolset_gives_or_is_given_can_approve(counter: _Counter
         assert not {name for name in offered if "resolve" in name or "approve" in name}
     assert not hasattr(InvokableSurface, "confirmations")
     waiter = counter.registry.confirmation_waiter
-    assert {name for name in dir(waiter) if not name.startswith("_")} == {"wait_for", "withdraw"}
+    assert {name for name in dir(waiter) if not name.startswith("_")} == {"hold", "wait_for", "withdraw"}
 
 
 async def test_a_closed_registry_answers_and_offers_nothing(counter: _Counter) -> None:
