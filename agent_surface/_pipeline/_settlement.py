@@ -105,33 +105,11 @@ class Settlement:
 
     def succeed(self, call: Call, output: FrozenJson, *, has_output: bool) -> None:
         """Settle with a value, unless somebody is settling the call already."""
-        if call.settling:
-            return
-        call.settling = True
-        version, changed = self._surface(call)
-        self._settle(
-            call,
-            InvocationOk(
-                invocation_id=call.invocation_id,
-                capability_id=call.request.capability_id,
-                surface_version=version,
-                output=output,
-                has_output=has_output,
-                surface_changed=changed,
-            ),
-            cached=True,
-        )
+        self._conclude(call, output=output, has_output=has_output)
 
-    def fail(self, call: Call, error: AgentCapabilityError, *, cached: bool = True) -> None:
+    def fail(self, call: Call, error: AgentCapabilityError) -> None:
         """Settle with a refusal, unless somebody is settling the call already."""
-        if call.settling:
-            return
-        call.settling = True
-        version, changed = self._surface(call)
-        result = _error_result(call.invocation_id, call.request.capability_id, error.payload, version, changed)
-        self._settle(
-            call, result, cached=cached and is_cacheable(error.payload), facts=error.log_facts, payload=error.payload
-        )
+        self._conclude(call, error=error)
 
     def refuse(self, request: AgentInvocation, consumer: AgentConsumer, error: AgentCapabilityError) -> InvocationError:
         """Answer a request that never became a call; it is in the audit and nowhere else."""
@@ -169,25 +147,52 @@ class Settlement:
             )
         )
 
-    def _surface(self, call: Call) -> tuple[str, bool]:
-        """The version now, and whether it moved while the handler ran (AS-RESULT-001)."""
-        if call.dispatched and self._before_settlement is not None:
-            try:
-                self._before_settlement()
-            except USER_ERRORS:
-                logger.exception("pushing availability before a settlement raised")
-        version = self._version()
-        return version, call.version_before is not None and call.version_before != version
-
-    def _settle(
+    def _conclude(
         self,
         call: Call,
-        result: AgentInvocationResult,
         *,
-        cached: bool,
-        facts: Mapping[str, object] = NO_FACTS,
-        payload: CapabilityErrorPayload | None = None,
+        output: FrozenJson = None,
+        has_output: bool = False,
+        error: AgentCapabilityError | None = None,
     ) -> None:
+        if call.settling:
+            return
+        call.settling = True
+        if not call.dispatched or self._before_settlement is None:
+            self._settle(call, output, has_output, error)
+            return
+        # What the hook does is heard of together with the settlement, also by listeners that it drops.
+        self._events.hold()
+        try:
+            self._before_settlement()
+        except USER_ERRORS:
+            logger.exception("pushing availability before a settlement raised")
+        finally:
+            # Whatever it raises, the call has its result.
+            try:
+                self._settle(call, output, has_output, error)
+            finally:
+                self._events.release()
+
+    def _settle(self, call: Call, output: FrozenJson, has_output: bool, error: AgentCapabilityError | None) -> None:
+        version = self._version()
+        # Whether the surface moved while the handler ran (AS-RESULT-001).
+        changed = call.version_before is not None and call.version_before != version
+        result: AgentInvocationResult
+        if error is None:
+            payload, cached, facts = None, True, NO_FACTS
+            result = InvocationOk(
+                invocation_id=call.invocation_id,
+                capability_id=call.request.capability_id,
+                surface_version=version,
+                output=output,
+                has_output=has_output,
+                surface_changed=changed,
+            )
+        else:
+            payload, facts = error.payload, error.log_facts
+            cached = is_cacheable(payload)
+            result = _error_result(call.invocation_id, call.request.capability_id, payload, version, changed)
         if call.timer is not None:
             call.timer.cancel()
             call.timer = None

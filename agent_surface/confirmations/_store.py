@@ -82,7 +82,7 @@ class ConfirmationStore:
         async def wait_for(confirmation_id: str) -> ConfirmationResolution:
             return await self.wait_for(confirmation_id)
 
-        def hold(confirmation_id: str) -> Callable[[], None]:
+        def hold(confirmation_id: str) -> Callable[[], None] | None:
             return self._hold(confirmation_id)
 
         def withdraw(confirmation_id: str) -> None:
@@ -299,10 +299,13 @@ class ConfirmationStore:
 
     # Changes.
 
-    def _hold(self, confirmation_id: str) -> Callable[[], None]:
+    def _hold(self, confirmation_id: str) -> Callable[[], None] | None:
         self._require_owner("confirmations.hold")
         self._sweep()
         held = self._records.find_pending(confirmation_id)
+        if held is None:
+            return None
+        held.holders += 1
 
         def release() -> None:
             nonlocal held
@@ -311,8 +314,6 @@ class ConfirmationStore:
                 record.holders -= 1
                 self._withdraw(confirmation_id)
 
-        if held is not None:
-            held.holders += 1
         return release
 
     def _withdraw(self, confirmation_id: str) -> None:

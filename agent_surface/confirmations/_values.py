@@ -117,12 +117,12 @@ class ConfirmationWaiter(Protocol):
         """Wait until the request ended; at once when it already has. An unknown id has expired."""
         ...
 
-    def hold(self, confirmation_id: str) -> Callable[[], None]:
+    def hold(self, confirmation_id: str) -> Callable[[], None] | None:
         """Count on a pending request.
 
         Returns:
             Takes that back; may be called any number of times. When nobody holds the request any more and it is still
-            pending, it is withdrawn.
+            pending, it is withdrawn. ``None`` when it is not pending, so that there is nothing to count on.
         """
         ...
 

@@ -20,7 +20,7 @@ class StoreWaiter:
         self,
         *,
         wait_for: Callable[[str], Awaitable[ConfirmationResolution]],
-        hold: Callable[[str], Callable[[], None]],
+        hold: Callable[[str], Callable[[], None] | None],
         withdraw: Callable[[str], None],
     ) -> None:
         self.__wait_for = wait_for
@@ -31,8 +31,8 @@ class StoreWaiter:
         """Wait until the request ended; at once when it already has. An unknown id has expired."""
         return await self.__wait_for(confirmation_id)
 
-    def hold(self, confirmation_id: str) -> Callable[[], None]:
-        """Count on a pending request; the returned function takes that back, and the last to do so withdraws it."""
+    def hold(self, confirmation_id: str) -> Callable[[], None] | None:
+        """Count on a pending request; what is returned takes that back, and the last to do so withdraws it."""
         return self.__hold(confirmation_id)
 
     def withdraw(self, confirmation_id: str) -> None:

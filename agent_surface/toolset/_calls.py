@@ -48,7 +48,7 @@ class _Remembered:
     """A request of a person that an equal call goes on with."""
 
     confirmation_id: str
-    release: Callable[[], None]
+    release: Callable[[], None] | None
 
 
 class CallRunner:
@@ -101,7 +101,7 @@ class CallRunner:
                 answer.set_result(None)
         remembered, self._remembered = self._remembered, OrderedDict()
         for known in remembered.values():
-            known.release()
+            _end_hold(known.release)
 
     async def _settle_with_person(
         self,
@@ -116,10 +116,11 @@ class CallRunner:
                 return result
             # The first answer's invocation id is kept: one call, one identity, whoever made the id.
             invocation = replace(invocation, invocation_id=result.invocation_id)
-            resolution = await self._wait(confirmation_id, on_wait)
+            release = self._surface.confirmation_waiter.hold(confirmation_id)
+            resolution = await self._wait(confirmation_id, release, on_wait)
             if resolution is None:
                 return local_error(invocation, _failures.cancelled(closed=True))
-            if resolution.actor == "withdrawn":
+            if release is None and resolution.actor == "withdrawn":
                 # Who shared the request gave it up before this call had hold of it: nobody said no, so ask anew.
                 result = await self._send(invocation)
                 continue
@@ -133,11 +134,12 @@ class CallRunner:
             self._surface.confirmation_waiter.withdraw(left)
         return result
 
-    async def _wait(self, confirmation_id: str, on_wait: WaitListener | None) -> ConfirmationResolution | None:
+    async def _wait(
+        self, confirmation_id: str, release: Callable[[], None] | None, on_wait: WaitListener | None
+    ) -> ConfirmationResolution | None:
         """How the request ended; ``None`` when this toolset was closed first."""
-        release = self._surface.confirmation_waiter.hold(confirmation_id)
         if self._closed:
-            release()
+            _end_hold(release)
             return None
         answer: asyncio.Future[ConfirmationResolution | None] = asyncio.get_running_loop().create_future()
         watch = asyncio.ensure_future(self._surface.confirmation_waiter.wait_for(confirmation_id))
@@ -158,7 +160,7 @@ class CallRunner:
         finally:
             watch.cancel()
             self._waiting.discard(answer)
-            release()
+            _end_hold(release)
             _tell(on_wait, ConfirmationWait(confirmation_id=confirmation_id, outcome=outcome))
 
     async def _send(self, invocation: AgentInvocation) -> AgentInvocationResult:
@@ -200,14 +202,14 @@ class CallRunner:
             # Held anew before the old hold ends: it may be the same request.
             release = self._surface.confirmation_waiter.hold(confirmation_id)
             if self._closed:
-                release()
+                _end_hold(release)
             else:
                 self._remembered[key] = _Remembered(confirmation_id=confirmation_id, release=release)
         if before is not None:
-            before.release()
+            _end_hold(before.release)
         while len(self._remembered) > MAX_REMEMBERED:
             _, forgotten = self._remembered.popitem(last=False)
-            forgotten.release()
+            _end_hold(forgotten.release)
 
 
 def invocation_id_of(tool_call_id: str | None) -> str | None:
@@ -273,6 +275,11 @@ def _used_up(result: AgentInvocationResult) -> bool:
 
 def _is_denied(result: AgentInvocationResult) -> bool:
     return _refusal_reason(result) == "denied"
+
+
+def _end_hold(release: Callable[[], None] | None) -> None:
+    if release is not None:
+        release()
 
 
 def _tell(listener: WaitListener | None, wait: ConfirmationWait) -> None:

@@ -441,7 +441,26 @@ async def test_what_the_hook_before_a_settlement_does_settles_nothing_twice(kind
     handles.append(surface.mount(act=lambda: {"done": True}))
     assert output(await surface.invoke()) == {"done": True}
     assert [record.status for record in surface.audited()] == ["ok"]
-    assert len(surface.told("invocation-settled")) == (1 if kind == "unregister" else 0)
+    heard = surface.told()
+    assert heard.count("invocation-settled") == 1
+    assert heard.index("component-unregistered") < heard.index("invocation-settled")
+    surface.registry.close()
+
+
+@pytest.mark.allow_logs("agent_surface.pipeline")
+async def test_a_hook_that_stops_the_program_does_so_after_the_call_has_its_result() -> None:
+    """Ctrl-C in the middle of a push: who watches still sees the call end, and nothing of it is left."""
+
+    def before_settlement() -> None:
+        raise KeyboardInterrupt
+
+    surface = Surface(before_settlement=before_settlement)
+    surface.mount(act=lambda: {"done": True})
+    with pytest.raises(KeyboardInterrupt):
+        await surface.invoke(invocation_id="i-1")
+    assert surface.told("invocation-settled") == ["invocation-settled"]
+    assert output(await surface.invoke(invocation_id="i-1")) == {"done": True}
+    assert surface.idle()
     surface.registry.close()
 
 
