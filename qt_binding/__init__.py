@@ -6,6 +6,10 @@ Above: applications. Below: ``agent_surface`` and PySide6.
 # The guard comes before anything that touches Qt.
 from qt_binding import _guard as _guard  # isort: split
 
+# The core loads its modules when they are first used, and pydantic with them. Here they are loaded before Qt, whose
+# import hook reads the source of each module that comes after it.
+from agent_surface import registry as _registry  # isort: split
+
 from qt_binding._runtime import create_qt_registry, provide_surface, run
 from qt_binding.actions import bind_action
 from qt_binding.errors import (
@@ -28,6 +32,7 @@ from qt_binding.mixin import (
     use_agent_procedure,
 )
 from qt_binding.models import ModelObservation, observe_model, select_rows
+from qt_binding.navigation import PageNavigation, navigate_docks, navigate_pages
 
 __all__ = [
     "ActionSlotError",
@@ -38,11 +43,14 @@ __all__ = [
     "NoApplicationError",
     "NoSurfaceProviderError",
     "NotAQtRegistryError",
+    "PageNavigation",
     "UnsoundPySideError",
     "attach_agent_component",
     "bind_action",
     "contribute_to_component",
     "create_qt_registry",
+    "navigate_docks",
+    "navigate_pages",
     "observe_model",
     "observes",
     "observing",

@@ -7,7 +7,7 @@
     ├── NoApplicationError       a Qt port was used before there was a ``QApplication``
     ├── NoSurfaceProviderError   a component found no registry above it
     ├── ComponentRejectedError   a registry refused a component
-    ├── ActionSlotError          a slot of a bound ``QAction`` raised
+    ├── ActionSlotError          a slot raised while a ``QAction`` was triggered or a page turned to
     └── NotAQtRegistryError      a registry without the Qt ports was given to Qt
 """
 
@@ -74,7 +74,7 @@ class ComponentRejectedError(AgentSurfaceError):
 
 
 class ActionSlotError(AgentSurfaceError):
-    """A slot raised while a bound ``QAction`` was triggered; the cause is what it raised.
+    """A slot raised while a call triggered a ``QAction`` or turned to a page; the cause is what it raised.
 
     Raised inside the call, which ends with ``EXECUTION_FAILED``. What a nested event loop lets fail raises nothing.
     """

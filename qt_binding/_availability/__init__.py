@@ -12,8 +12,11 @@ from qt_binding._availability._presented import (
     crossed_the_edge,
     docks_around,
     is_off_screen,
+    main_window_of,
     presented,
+    why_out_of_sight,
 )
+from qt_binding._availability._reasons import reason_sentence
 
 __all__ = [
     "PRESENTED",
@@ -27,6 +30,9 @@ __all__ = [
     "docks_around",
     "exempt_from_blocking",
     "is_off_screen",
+    "main_window_of",
     "notify_signal",
     "presented",
+    "reason_sentence",
+    "why_out_of_sight",
 ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from PySide6.QtCore import QCoreApplication, QEvent, QObject, QRect
+from PySide6.QtCore import QEvent, QObject, QRect
 from PySide6.QtGui import QGuiApplication, QMoveEvent
 from PySide6.QtWidgets import (
     QDockWidget,
@@ -19,10 +19,8 @@ from PySide6.QtWidgets import (
 )
 
 from qt_binding._availability._modal import ModalStack
+from qt_binding._availability._reasons import reason_sentence
 from qt_binding._runtime import runtime_of_application
-
-LONGEST_TITLE = 60
-"""Characters of a title that a reason quotes."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,13 +51,7 @@ class Presentation:
 
     def of(self, widget: QWidget) -> Presence:
         """The presence of ``widget`` right now; see :func:`presented`."""
-        reason = (
-            _why_not_shown(widget)
-            or _why_behind(widget)
-            or _why_out_of_sight(widget)
-            or _why_disabled(widget)
-            or self._why_blocked(widget)
-        )
+        reason = why_out_of_sight(widget) or _why_disabled(widget) or self._why_blocked(widget)
         return PRESENTED if reason is None else Presence(available=False, reason=reason)
 
     def _why_blocked(self, widget: QWidget) -> str | None:
@@ -68,8 +60,13 @@ class Presentation:
             return None
         title = _title(dialog)
         if title:
-            return _sentence("The dialog “{title}” is open and has to be answered first.", title)
-        return _sentence("A dialog is open and has to be answered first.")
+            return reason_sentence("The dialog “{title}” is open and has to be answered first.", title)
+        return reason_sentence("A dialog is open and has to be answered first.")
+
+
+def why_out_of_sight(widget: QWidget) -> str | None:
+    """Why a person does not see ``widget``; ``None`` when it is in sight, be it disabled or blocked by a dialog."""
+    return _why_not_shown(widget) or _why_behind(widget) or _why_window_out_of_sight(widget)
 
 
 def is_off_screen(window: QWidget) -> bool:
@@ -105,11 +102,11 @@ def _why_not_shown(widget: QWidget) -> str | None:
     # What is outermost has to be opened first, so that is what is named.
     hidden = next((ancestor for ancestor in path if ancestor.isHidden()), widget)
     if isinstance(hidden, QDockWidget):
-        return _sentence("It is in the dock “{title}”, which is closed.", _title(hidden))
+        return reason_sentence("It is in the dock “{title}”, which is closed.", _title(hidden))
     if hidden.isWindow():
-        return _sentence("Its window “{title}” is not open.", _title(hidden))
+        return reason_sentence("Its window “{title}” is not open.", _title(hidden))
     if isinstance(hidden, QMdiSubWindow):
-        return _sentence("It is in the window “{title}”, which is not shown.", _title(hidden))
+        return reason_sentence("It is in the window “{title}”, which is not shown.", _title(hidden))
     parent = hidden.parentWidget()
     if isinstance(parent, QStackedWidget):
         return _why_other_page(hidden, parent)
@@ -117,39 +114,39 @@ def _why_not_shown(widget: QWidget) -> str | None:
         content = hidden.widget()
         index = -1 if content is None else parent.indexOf(content)
         if index >= 0:
-            return _sentence("It is in the section “{title}”, which is collapsed.", parent.itemText(index))
-    return _sentence("It is not shown.")
+            return reason_sentence("It is in the section “{title}”, which is collapsed.", parent.itemText(index))
+    return reason_sentence("It is not shown.")
 
 
 def _why_other_page(page: QWidget, stack: QStackedWidget) -> str:
     tabs = stack.parentWidget()
     index = tabs.indexOf(page) if isinstance(tabs, QTabWidget) else stack.indexOf(page)
     if index < 0:  # taken out of its container, and still a hidden child of it
-        return _sentence("It is not shown.")
+        return reason_sentence("It is not shown.")
     if isinstance(tabs, QTabWidget):
-        return _sentence("It is on the tab “{title}”, which is not selected.", tabs.tabText(index))
-    return _sentence("It is on a page that is not shown.")
+        return reason_sentence("It is on the tab “{title}”, which is not selected.", tabs.tabText(index))
+    return reason_sentence("It is on a page that is not shown.")
 
 
 def _why_behind(widget: QWidget) -> str | None:
     """A dock behind another tab stays visible for Qt: it is only moved out of its window."""
     for dock in docks_around(widget):
-        window = _main_window_of(dock)
+        window = main_window_of(dock)
         geometry = dock.geometry()
         if window is not None and window.tabifiedDockWidgets(dock) and (geometry.right() < 0 or geometry.bottom() < 0):
-            return _sentence("It is in the dock “{title}”, which is behind another tab.", _title(dock))
+            return reason_sentence("It is in the dock “{title}”, which is behind another tab.", _title(dock))
     return None
 
 
-def _why_out_of_sight(widget: QWidget) -> str | None:
+def _why_window_out_of_sight(widget: QWidget) -> str | None:
     window = widget.window()
     bearer = window
     if isinstance(window, QDockWidget):  # floating: minimised together with its main window
-        bearer = _main_window_of(window) or window
+        bearer = main_window_of(window) or window
     if bearer.window().isMinimized():
-        return _sentence("Its window “{title}” is minimised.", _title(bearer.window()))
+        return reason_sentence("Its window “{title}” is minimised.", _title(bearer.window()))
     if is_off_screen(window):
-        return _sentence("Its window “{title}” is off the screen.", _title(window))
+        return reason_sentence("Its window “{title}” is off the screen.", _title(window))
     return None
 
 
@@ -159,11 +156,11 @@ def _why_disabled(widget: QWidget) -> str | None:
     # isEnabled is inherited, so the outermost disabled one is where a person has to look.
     source = next((ancestor for ancestor in _from_window_to(widget) if not ancestor.isEnabled()), widget)
     if source is widget:
-        return _sentence("It is disabled.")
+        return reason_sentence("It is disabled.")
     title = _title(source)
     if title:
-        return _sentence("It is disabled together with “{title}”.", title)
-    return _sentence("It is disabled together with the part of the window that contains it.")
+        return reason_sentence("It is disabled together with “{title}”.", title)
+    return reason_sentence("It is disabled together with the part of the window that contains it.")
 
 
 def _from_window_to(widget: QWidget) -> list[QWidget]:
@@ -174,7 +171,8 @@ def _from_window_to(widget: QWidget) -> list[QWidget]:
     return path
 
 
-def _main_window_of(dock: QDockWidget) -> QMainWindow | None:
+def main_window_of(dock: QDockWidget) -> QMainWindow | None:
+    """The window a dock belongs to, floating or not."""
     parent = dock.parentWidget()
     while parent is not None and not isinstance(parent, QMainWindow):
         parent = parent.parentWidget()  # docks that float as one group have a window of their own in between
@@ -183,14 +181,3 @@ def _main_window_of(dock: QDockWidget) -> QMainWindow | None:
 
 def _title(widget: QWidget) -> str:
     return widget.windowTitle() or (widget.title() if isinstance(widget, QGroupBox) else "") or widget.accessibleName()
-
-
-def _sentence(text: str, title: str = "") -> str:
-    """``text`` in the application's language, with ``{title}`` filled in and left out where there is none."""
-    sentence = QCoreApplication.translate("AgentSurface", text)
-    title = title.replace("[*]", "").replace("&&", "\0").replace("&", "").replace("\0", "&").strip()
-    if len(title) > LONGEST_TITLE:
-        title = title[: LONGEST_TITLE - 1] + "…"
-    if not title:
-        sentence = sentence.replace(" “{title}”", "").replace("“{title}” ", "")
-    return sentence.replace("{title}", title)

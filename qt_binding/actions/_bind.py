@@ -17,8 +17,8 @@ from agent_surface import (
     JsonValue,
     PreconditionFailure,
 )
+from qt_binding._slots import SlotFailures
 from qt_binding.actions._reach import signals_of_reach, why_out_of_reach
-from qt_binding.actions._slots import SlotFailures
 from qt_binding.errors import ActionSlotError
 from qt_binding.mixin import Role, performing
 

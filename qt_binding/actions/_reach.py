@@ -5,14 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import shiboken6
-from PySide6.QtCore import QCoreApplication, SignalInstance
+from PySide6.QtCore import SignalInstance
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QMenu, QMenuBar, QToolBar, QWidget
 
-from qt_binding._availability import docks_around, presented
-
-LONGEST_TITLE = 60
-"""Characters of a menu's title that a reason quotes."""
+from qt_binding._availability import docks_around, presented, reason_sentence
 
 
 def why_out_of_reach(action: QAction, reason: str | None) -> str | None:
@@ -25,13 +22,13 @@ def why_out_of_reach(action: QAction, reason: str | None) -> str | None:
         reason: What is told when the action itself is off, in place of its status tip.
     """
     if not shiboken6.isValid(action):
-        return _sentence("It is gone.")
+        return reason_sentence("It is gone.")
     if not action.isVisible():
-        return reason or action.statusTip() or _sentence("It is not shown.")
+        return reason or action.statusTip() or reason_sentence("It is not shown.")
     if not action.isEnabled():
-        return reason or action.statusTip() or _sentence("It is disabled.")
+        return reason or action.statusTip() or reason_sentence("It is disabled.")
     if action.signalsBlocked():  # it would change its state, and nobody would hear of it
-        return reason or _sentence("It is switched off for the moment.")
+        return reason or reason_sentence("It is switched off for the moment.")
     return _why_no_way_to(action, set())
 
 
@@ -54,7 +51,7 @@ def _why_no_way_to(action: QAction, seen: set[QAction]) -> str | None:
     places = _places(action)
     if not places:
         parent = _parent_widget(action)
-        return _sentence("It is in no window.") if parent is None else presented(parent.window()).reason
+        return reason_sentence("It is in no window.") if parent is None else presented(parent.window()).reason
     first: str | None = None
     for place in places:
         reason = _why_not_from(place, seen)
@@ -71,17 +68,17 @@ def _why_not_from(place: QWidget, seen: set[QAction]) -> str | None:
         return presented(place).reason
     entry = place.menuAction()
     if entry in seen:
-        return _sentence("It is in no window.")
+        return reason_sentence("It is in no window.")
     if not entry.isVisible():
-        return _about_menu("It is in the menu “{title}”, which is not shown.", place)
+        return reason_sentence("It is in the menu “{title}”, which is not shown.", place.title())
     if not entry.isEnabled() or not place.isEnabled():
-        return _about_menu("It is in the menu “{title}”, which is disabled.", place)
+        return reason_sentence("It is in the menu “{title}”, which is disabled.", place.title())
     if _places(entry):
         return _why_no_way_to(entry, seen)
     # A context menu: it belongs to the widget that a person opens it on.
     owner = place.parentWidget()
     if owner is None:
-        return _sentence("It is in no window.")
+        return reason_sentence("It is in no window.")
     return _why_not_from(owner, {*seen, entry})
 
 
@@ -103,15 +100,3 @@ def _parent_widget(action: QAction) -> QWidget | None:
     while parent is not None and not isinstance(parent, QWidget):
         parent = parent.parent()
     return parent
-
-
-def _about_menu(text: str, menu: QMenu) -> str:
-    title = menu.title().replace("&&", "\0").replace("&", "").replace("\0", "&").strip()
-    if len(title) > LONGEST_TITLE:
-        title = title[: LONGEST_TITLE - 1] + "…"
-    sentence = _sentence(text)
-    return sentence.replace("{title}", title) if title else sentence.replace(" “{title}”", "")
-
-
-def _sentence(text: str) -> str:
-    return QCoreApplication.translate("AgentSurface", text)
