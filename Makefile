@@ -34,7 +34,7 @@ endif
 endif
 
 # The packages and folders that hold Python of ours.
-SOURCES := agent_surface qt_binding demo_app tests tools
+SOURCES := agent_surface qt_binding demo_app pytest_agent_surface tests tools
 # The tests that must pass where Qt is not installed.
 CORE_TESTS := $(wildcard tests/core tests/conformance tests/property)
 

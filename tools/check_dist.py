@@ -15,7 +15,7 @@ from pathlib import Path
 
 IN_THE_WHEEL = ("agent_surface/py.typed", "agent_surface/errors.py", "qt_binding/py.typed")
 # Folders of the checkout that have to arrive in the wheel file by file, and the names they get there.
-MAPPED = {"agent_surface": "agent_surface", "qt_binding": "qt_binding", "demo_app": "demo_app"}
+MAPPED = {name: name for name in ("agent_surface", "qt_binding", "demo_app", "pytest_agent_surface")}
 MAPPED_RESOURCES = {"resources/demo_app": "demo_app/_resources"}
 IN_THE_SOURCE_ARCHIVE = (
     "LICENSE",
@@ -27,7 +27,7 @@ IN_THE_SOURCE_ARCHIVE = (
     "tests/conftest.py",
     "tools/make_venv.sh",
 )
-TOP_LEVEL_OF_THE_WHEEL = {"agent_surface", "qt_binding", "demo_app"}
+TOP_LEVEL_OF_THE_WHEEL = {"agent_surface", "qt_binding", "demo_app", "pytest_agent_surface"}
 
 IMPORT_EVERYTHING = """
 import importlib, pkgutil, sys

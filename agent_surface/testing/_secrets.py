@@ -62,9 +62,8 @@ class Secrets:
     def _collect(self, value: FrozenJson, kept: FrozenJson) -> None:
         """Whatever is in ``value`` and is no longer in ``kept`` is secret."""
         if isinstance(value, Mapping):
-            left = kept if isinstance(kept, Mapping) else {}
             for key, item in value.items():
-                self._collect(item, left.get(key, REDACTED))
+                self._collect(item, kept.get(key, REDACTED) if isinstance(kept, Mapping) else REDACTED)
         elif isinstance(value, tuple):
             parts = kept if isinstance(kept, tuple) else ()
             for index, item in enumerate(value):
