@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QAbstractItemView
 
 from agent_surface import AgentSurfaceDefinitionError, DefinitionErrorCode, JsonValue, PreconditionFailure
 from qt_binding.mixin import Role, observing, performing
+from qt_binding.models._rows import known_rows
 from qt_binding.models._source import ModelSource, input_field
 from qt_binding.models._values import cell_value, row_key
 
@@ -160,7 +161,9 @@ class _Pages:
     def _row(self, model: QAbstractItemModel, parent: QModelIndex, row: int) -> dict[str, JsonValue]:
         # Making an index asks a model written in Python for its size twice, so each is made once.
         cells = {column: model.index(row, column, parent) for column in self._columns}
-        fields: dict[str, JsonValue] = {KEY: row_key(cells[0], self._key_role)}
+        key = row_key(cells[0], self._key_role)
+        known_rows().remember(cells[0], self._key_role, key)
+        fields: dict[str, JsonValue] = {KEY: key}
         for name, (column, role) in self._places.items():
             fields[name] = cell_value(cells[column], role, name)
         return fields

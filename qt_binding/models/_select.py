@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from typing import cast
 
-from PySide6.QtCore import QAbstractItemModel, QItemSelection, QItemSelectionModel, QModelIndex, Qt
+from PySide6.QtCore import QItemSelection, QItemSelectionModel, QModelIndex, Qt
 from PySide6.QtWidgets import QAbstractItemView
 
-from agent_surface import AgentPolicy, PreconditionFailure
+from agent_surface import AgentPolicy, ErrorCode, PreconditionFailure, capability_error
 from qt_binding._text import visible_text
 from qt_binding.mixin import Role, performing
+from qt_binding.models._rows import RowFinder, known_rows
 from qt_binding.models._source import ModelSource, input_field
-from qt_binding.models._values import row_key
 
 NAMED = 5
 """Keys that a refusal names in its sentence; its details name more."""
@@ -28,7 +28,13 @@ _Flag = QItemSelectionModel.SelectionFlag
 _COMMANDS = {"replace": _Flag.ClearAndSelect, "extend": _Flag.Select, "reduce": _Flag.Deselect}
 
 
-def select_rows(view: QAbstractItemView, key_role: int, *, policies: Iterable[AgentPolicy] = ()) -> Role:
+def select_rows(
+    view: QAbstractItemView,
+    key_role: int,
+    *,
+    find_row: Callable[[str | int], int | None] | None = None,
+    policies: Iterable[AgentPolicy] = (),
+) -> Role:
     """The performer of an action for ``attach_agent_component``: it selects whole rows of ``view``.
 
     Its input is ``{"keys": […]}``, the keys that an observation of the same model returned, and, where the contract
@@ -36,15 +42,19 @@ def select_rows(view: QAbstractItemView, key_role: int, *, policies: Iterable[Ag
     ``PRECONDITION_FAILED`` and details ``{"unknownKeys": […]}``, and nothing is selected then; so are rows that cannot
     be selected, and more rows than the view lets a person select. The first of the rows is scrolled into view.
 
-    The rows are found by one pass over the keys of column 0, up to the last row asked for; the model and the selection
-    model are those of the moment.
+    Rows that ``observe_model`` has shown are found at once, however many rows there are. Any others are looked for in
+    column 0, a piece in each turn of the event loop, so the window stays usable; of a million rows in a model written
+    in Python that takes longer than a call has time. The model and the selection model are those of the moment.
 
     Args:
         view: The application's view, with its own selection mode.
         key_role: The role of column 0 in which the model tells a row's stable key, as for ``observe_model``.
+        find_row: The application's own look-up of a key's row among the rows of the view, where there is one. Nothing
+            is looked through then: a key it does not know has no row. Its answer is checked.
         policies: Guards of this capability alone.
     """
-    selection = _RowSelection(view, int(key_role))
+    source = ModelSource(view)
+    selection = _RowSelection(view, source, RowFinder(source, int(key_role), find_row), int(key_role))
     return performing(
         selection.select,
         when=selection.is_possible,
@@ -55,21 +65,42 @@ def select_rows(view: QAbstractItemView, key_role: int, *, policies: Iterable[Ag
 
 
 class _RowSelection:
-    def __init__(self, view: QAbstractItemView, key_role: int) -> None:
+    def __init__(self, view: QAbstractItemView, source: ModelSource, finder: RowFinder, key_role: int) -> None:
         self._view = view
-        self._source = ModelSource(view)
+        self._source = source
+        self._finder = finder
         self._key_role = key_role
-        self._found: dict[str | int, int] = {}
 
     def is_possible(self) -> bool:
         return self._source.find() is not None and self._view.selectionMode() != _Mode.NoSelection
 
     def judge(self, request: object) -> PreconditionFailure | None:
+        if _mode(request) not in _COMMANDS:
+            return PreconditionFailure("The mode is one of replace, extend and reduce.")
+        rows, certain = self._finder.find_at_once(_keys(request))
+        return self._judge_rows(request, rows) if certain else None
+
+    def select(self, request: object) -> Awaitable[None] | None:
+        rows, certain = self._finder.find_at_once(_keys(request))
+        if not certain:
+            return self._search_and_select(request, rows)
+        self._select_rows(request, rows)
+        return None
+
+    async def _search_and_select(self, request: object, rows: Mapping[str | int, int]) -> None:
+        keys = _keys(request)
+        found = await self._finder.find([key for key in keys if key not in rows])
+        if found is None:
+            raise capability_error(ErrorCode.PRECONDITION_FAILED, message="The rows keep changing. Try again later.")
+        rows = {**self._finder.find_at_once(keys)[0], **found}
+        failure = self._judge_rows(request, rows)
+        if failure is not None:
+            raise capability_error(ErrorCode.PRECONDITION_FAILED, message=failure.message, details=failure.details)
+        self._select_rows(request, rows)
+
+    def _judge_rows(self, request: object, rows: Mapping[str | int, int]) -> PreconditionFailure | None:
         model, parent = self._source.require()
         keys, mode = _keys(request), _mode(request)
-        if mode not in _COMMANDS:
-            return PreconditionFailure("The mode is one of replace, extend and reduce.")
-        rows = self._rows(model, parent, keys)
         unknown = [key for key in keys if key not in rows]
         if unknown:
             return PreconditionFailure(
@@ -83,11 +114,11 @@ class _RowSelection:
             return PreconditionFailure(f"These rows cannot be selected: {_listed(fixed)}. Nothing was selected.")
         return self._judge_extent({rows[key] for key in keys}, extend=mode == "extend")
 
-    def select(self, request: object) -> None:
+    def _select_rows(self, request: object, rows: Mapping[str | int, int]) -> None:
         model, parent = self._source.require()
-        keys = _keys(request)
-        rows = self._rows(model, parent, keys)
-        wanted = sorted({rows[key] for key in keys if key in rows})
+        for key, row in rows.items():
+            known_rows().remember(model.index(row, 0, parent), self._key_role, key)
+        wanted = sorted({*rows.values()})
         last_column = model.columnCount(parent) - 1
         selection = QItemSelection()
         for first, last in _runs(wanted):
@@ -109,28 +140,6 @@ class _RowSelection:
         if len(_runs(sorted(rows))) > 1:
             return PreconditionFailure("Only rows that follow each other can be selected here.")
         return None
-
-    def _rows(self, model: QAbstractItemModel, parent: QModelIndex, keys: Sequence[str | int]) -> dict[str | int, int]:
-        """The row of each key, as far as there is one. What was found for the last call only has to be checked."""
-        total = model.rowCount(parent)
-        rows: dict[str | int, int] = {}
-        for key in keys:
-            row = self._found.get(key)
-            if row is not None and row < total and self._key(model, parent, row) == key:
-                rows[key] = row
-        missing = set(keys) - rows.keys()
-        row = 0
-        while missing and row < total:
-            key = self._key(model, parent, row)
-            if key in missing:
-                missing.discard(key)
-                rows[key] = row
-            row += 1
-        self._found = dict(rows)
-        return rows
-
-    def _key(self, model: QAbstractItemModel, parent: QModelIndex, row: int) -> str | int:
-        return row_key(model.index(row, 0, parent), self._key_role)
 
 
 def _keys(request: object) -> list[str | int]:

@@ -7,10 +7,11 @@ from collections.abc import Callable, Iterator
 
 import pytest
 from pydantic import BaseModel
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt
 from PySide6.QtGui import QStandardItem, QStandardItemModel
 from PySide6.QtWidgets import QAbstractItemView, QApplication, QTableView
 from pytestqt.qtbot import QtBot
+from typing_extensions import override
 
 from agent_surface import (
     JsonValue,
@@ -57,7 +58,43 @@ DEVICES = define_agent_component_contract(
 )
 READ_ID, SHOW_ID, SELECT_ID = (f"view:test.devices.{name}" for name in ("read", "showPage", "select"))
 
+ROOT = QModelIndex()
+Index = QModelIndex | QPersistentModelIndex
+
 Offer = Callable[[QAbstractItemView], None]
+
+
+class Many(QAbstractTableModel):
+    """Very many rows that count how often a cell is asked for, and can be turned round."""
+
+    def __init__(self, rows: int = 1_000_000) -> None:
+        super().__init__()
+        self.rows = rows
+        self.asked = 0
+        self.turned = False
+
+    @override
+    def rowCount(self, parent: Index = ROOT) -> int:
+        return 0 if parent.isValid() else self.rows
+
+    @override
+    def columnCount(self, parent: Index = ROOT) -> int:
+        return 2
+
+    @override
+    def data(self, index: Index, role: int = 0) -> object:
+        self.asked += 1
+        row = self.rows - 1 - index.row() if self.turned else index.row()
+        return f"d{row}" if role == KEY_ROLE else str(row)
+
+    def turn_round(self) -> None:
+        """The last row first, as a sort would do it."""
+        self.layoutAboutToBeChanged.emit()
+        self.turned = not self.turned
+        before = self.persistentIndexList()
+        after = [self.index(self.rows - 1 - index.row(), index.column()) for index in before]
+        self.changePersistentIndexList(before, after)
+        self.layoutChanged.emit()
 
 
 @pytest.fixture

@@ -3,7 +3,7 @@ from __future__ import annotations
 from typing import cast
 
 import pytest
-from PySide6.QtCore import QAbstractTableModel, QDateTime, QModelIndex, QPersistentModelIndex, Qt, QTimeZone
+from PySide6.QtCore import QAbstractTableModel, QDateTime, Qt, QTimeZone
 from PySide6.QtGui import QColor, QStandardItem
 from PySide6.QtWidgets import QTableView
 from typing_extensions import override
@@ -14,7 +14,10 @@ from tests.qt.mixin.parts import Surface, code_of, turn
 from tests.qt.models.conftest import (
     KEY_ROLE,
     READ_ID,
+    ROOT,
     SHOW_ID,
+    Index,
+    Many,
     attach_devices,
     device,
     devices,
@@ -22,30 +25,6 @@ from tests.qt.models.conftest import (
     page,
     show_page,
 )
-
-Index = QModelIndex | QPersistentModelIndex
-ROOT = QModelIndex()
-
-
-class Many(QAbstractTableModel):
-    """A million rows that count how often a cell is asked for."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.asked = 0
-
-    @override
-    def rowCount(self, parent: Index = ROOT) -> int:
-        return 1_000_000
-
-    @override
-    def columnCount(self, parent: Index = ROOT) -> int:
-        return 2
-
-    @override
-    def data(self, index: Index, role: int = 0) -> object:
-        self.asked += 1
-        return index.row() if role == KEY_ROLE else str(index.row())
 
 
 def page_of(value: object) -> dict[str, JsonValue]:
