@@ -49,7 +49,7 @@ class HostLoop(Protocol):
         """Run ``callback`` on the owner thread, from any thread.
 
         Raises:
-            RuntimeError: There is no loop, or it was closed.
+            RuntimeError: There is no loop, or it will not run the callback.
         """
 
     def create_task(self, coroutine: Coroutine[object, object, T]) -> asyncio.Task[T]:

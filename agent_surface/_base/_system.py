@@ -67,11 +67,12 @@ class AsyncioHostLoop:
         """Run ``callback`` on the owner thread, from any thread.
 
         Raises:
-            RuntimeError: There is no loop, or it was closed.
+            RuntimeError: There is no loop, or it does not run.
         """
         loop = self._loop
-        if loop is None:
-            raise RuntimeError("no event loop has run this registry yet")
+        if loop is None or not loop.is_running():
+            # A stopped loop would take the callback and keep it for ever.
+            raise RuntimeError("no event loop runs this registry")
         loop.call_soon_threadsafe(callback)
 
     def create_task(self, coroutine: Coroutine[object, object, T]) -> asyncio.Task[T]:

@@ -33,6 +33,7 @@ from agent_surface.registry._internals import RegistryInternals, attest_registry
 from agent_surface.registry._owner import Owner
 from agent_surface.registry._registrar import Registrar
 from agent_surface.registry._registry import AgentSurfaceRegistry
+from agent_surface.registry._threadsafe import CallsFromElsewhere
 
 
 def create_agent_surface_registry(
@@ -155,7 +156,7 @@ def create_agent_surface_registry(
         environment=environment,
         owner=owner,
         clock=time,
-        host_loop=loop,
+        elsewhere=CallsFromElsewhere(owner=owner, host_loop=loop),
         events=events,
         announcements=announcements,
         store=store,

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from types import TracebackType
 from typing import Self
 
-from agent_surface._base._ports import Clock, HostLoop
+from agent_surface._base._ports import Clock
 from agent_surface._base._user_errors import USER_ERRORS
 from agent_surface._pipeline._call import Call
 from agent_surface._pipeline._pipeline import Phases, Pipeline
@@ -30,7 +30,6 @@ from agent_surface.errors import (
     AgentSurfaceDefinitionError,
     AgentSurfaceError,
     DefinitionErrorCode,
-    RegistryClosedError,
 )
 from agent_surface.events import (
     AgentSurfaceEvent,
@@ -50,7 +49,7 @@ from agent_surface.registry._internals import RegistryInternals
 from agent_surface.registry._owner import Owner
 from agent_surface.registry._registrar import Registrar
 from agent_surface.registry._statistics import RegistryStatistics
-from agent_surface.registry._threadsafe import ThreadsafeResult
+from agent_surface.registry._threadsafe import CallsFromElsewhere, ThreadsafeResult
 
 logger = logging.getLogger("agent_surface.registry")
 
@@ -75,7 +74,7 @@ class AgentSurfaceRegistry:
         environment: AgentEnvironment,
         owner: Owner,
         clock: Clock,
-        host_loop: HostLoop,
+        elsewhere: CallsFromElsewhere,
         events: EventDispatcher,
         announcements: Announcements,
         store: RegistrationStore,
@@ -92,7 +91,7 @@ class AgentSurfaceRegistry:
         self.environment: AgentEnvironment = environment
         self._owner = owner
         self._clock = clock
-        self._host_loop = host_loop
+        self._elsewhere = elsewhere
         self._events = events
         self._announcements = announcements
         self._store = store
@@ -211,6 +210,7 @@ class AgentSurfaceRegistry:
             return
         self._owner.closed = True
         self._pipeline.close()
+        self._elsewhere.close()
         self._confirmations.close()
         self._registrar.remove_all()
         self._announcements.stop()
@@ -283,27 +283,12 @@ class AgentSurfaceRegistry:
             RegistryClosedError: The registry was closed.
             WrongThreadError: The calling thread does not own the registry.
         """
-        self._owner.require_open("invoke")
-        asking = consumer if consumer is not None else ANONYMOUS
-        if len(asking.id) > MAX_CONSUMER_ID_CHARACTERS:
-            raise AgentSurfaceDefinitionError(
-                DefinitionErrorCode.LIMIT_EXCEEDED, f"a consumer id has at most {MAX_CONSUMER_ID_CHARACTERS} characters"
-            )
-        if timeout_ms is not None:
-            check_timeout(timeout_ms, "a call")
-        begun = self._pipeline.begin(request, asking, timeout_ms)
+        begun = self._begin(request, consumer, timeout_ms)
         if not isinstance(begun, Call):
             return begun
         if begun.result is None:
             await self._wait(begun)
-        if begun.fatal is not None:
-            raise begun.fatal
-        if begun.defect is not None and self.environment != "production":
-            begun.defect.result = begun.result
-            raise begun.defect
-        if begun.result is None:
-            raise AgentSurfaceError("the call ended without a result")
-        return begun.result
+        return self._outcome(begun)
 
     def invoke_threadsafe(
         self,
@@ -315,27 +300,50 @@ class AgentSurfaceRegistry:
         """Run one capability from any thread; the handler runs on the owner thread.
 
         Returns:
-            A future of the result or exception. Cancelling it cancels the call; waiting with a time-out does not.
-            Asking it for an unfinished result on the owner thread raises, because that could only dead-lock.
+            A future of the result or exception, there at the latest when the registry is closed. Cancelling it cancels
+            the call; waiting with a time-out does not. Asking it for an unfinished result on the owner thread raises,
+            because that could only dead-lock.
 
         Raises:
-            RegistryClosedError: The registry, or its event loop, was closed.
+            RegistryClosedError: The registry was closed, or its event loop does not run.
         """
-        if self._owner.closed:
-            raise RegistryClosedError("the registry was closed")
-        future = ThreadsafeResult(self._owner.thread)
 
-        def start() -> None:
-            if future.drop_if_cancelled():
-                return
-            task = self._host_loop.create_task(self.invoke(request, consumer=consumer, timeout_ms=timeout_ms))
-            future.run_as(task, self._host_loop)
+        async def run(future: ThreadsafeResult) -> AgentInvocationResult:
+            future.begun = True
+            begun = self._begin(request, consumer, timeout_ms)
+            if not isinstance(begun, Call):
+                return begun
+            future.call = begun
+            if begun.result is None:
+                await self._wait(begun)
+            return self._outcome(begun)
 
-        try:
-            self._host_loop.call_soon_threadsafe(start)
-        except RuntimeError as error:
-            raise RegistryClosedError("the event loop of the registry is closed or was never started") from error
-        return future
+        return self._elsewhere.hand_over(run)
+
+    # Inside.
+
+    def _begin(
+        self, request: AgentInvocation, consumer: AgentConsumer | None, timeout_ms: int | None
+    ) -> Call | AgentInvocationResult:
+        self._owner.require_open("invoke")
+        asking = consumer if consumer is not None else ANONYMOUS
+        if len(asking.id) > MAX_CONSUMER_ID_CHARACTERS:
+            raise AgentSurfaceDefinitionError(
+                DefinitionErrorCode.LIMIT_EXCEEDED, f"a consumer id has at most {MAX_CONSUMER_ID_CHARACTERS} characters"
+            )
+        if timeout_ms is not None:
+            check_timeout(timeout_ms, "a call")
+        return self._pipeline.begin(request, asking, timeout_ms)
+
+    def _outcome(self, call: Call) -> AgentInvocationResult:
+        if call.fatal is not None:
+            raise call.fatal
+        if call.defect is not None and self.environment != "production":
+            call.defect.result = call.result
+            raise call.defect
+        if call.result is None:
+            raise AgentSurfaceError("the call ended without a result")
+        return call.result
 
     async def _wait(self, call: Call) -> None:
         """Wait for a call that did not finish inline; the last one to give up ends it (AS-INVOKE-008)."""
@@ -350,8 +358,6 @@ class AgentSurfaceRegistry:
             raise
         finally:
             call.waiters -= 1
-
-    # Inside.
 
     def _current_route(self) -> RouteInfo | None:
         if self._route is None:

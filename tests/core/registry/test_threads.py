@@ -9,7 +9,8 @@ from __future__ import annotations
 import asyncio
 import concurrent.futures
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from logging import LogRecord
 
 import pytest
 
@@ -20,7 +21,8 @@ from agent_surface import (
     RegistryClosedError,
     WrongThreadError,
 )
-from tests.core.surface_fixtures import ACT, ASKING, ONE, READ, Surface, nothing, output, refusal, turns, zero
+from agent_surface.registry import _threadsafe
+from tests.core.surface_fixtures import ACT, ASKING, GO, ONE, READ, Surface, nothing, output, refusal, turns, zero
 
 Result = concurrent.futures.Future[AgentInvocationResult]
 
@@ -48,6 +50,7 @@ USES: dict[str, Callable[[Surface], object]] = {
     "confirmations.subscribe": lambda surface: surface.registry.confirmations.subscribe(nothing),
     "confirmations.resolution": lambda surface: surface.registry.confirmations.resolution("cnf_1"),
     "confirmations.wait_for": lambda surface: asyncio.run(surface.registry.confirmations.wait_for("cnf_1")),
+    "confirmations.hold": lambda surface: surface.registry.confirmation_waiter.hold("cnf_1"),
     "confirmations.withdraw": lambda surface: surface.registry.confirmation_waiter.withdraw("cnf_1"),
 }
 
@@ -246,6 +249,105 @@ def test_a_call_after_the_end_of_its_loop_is_refused() -> None:
         made.append(Surface())
 
     asyncio.run(use())
-    with pytest.raises(RegistryClosedError, match="closed"):
+    with pytest.raises(RegistryClosedError, match="has ended"):
         made[0].registry.invoke_threadsafe(AgentInvocation(capability_id=ACT))
     made[0].registry.close()
+
+
+@pytest.fixture
+def stopped() -> Iterator[asyncio.AbstractEventLoop]:
+    """A loop that is run by the test, a little at a time."""
+    loop = asyncio.new_event_loop()
+    yield loop
+    loop.run_until_complete(turns())
+    loop.close()
+
+
+@pytest.mark.requirement("AS-THREAD-001")
+def test_a_loop_that_is_stopped_takes_no_call(stopped: asyncio.AbstractEventLoop) -> None:
+    """It would keep the call and never begin it; once it turns again it takes one."""
+
+    async def use() -> Surface:
+        surface = Surface()
+        surface.mount()
+        return surface
+
+    surface = stopped.run_until_complete(use())
+    invoke = surface.registry.invoke_threadsafe
+    with pytest.raises(RegistryClosedError, match="has ended"):
+        invoke(AgentInvocation(capability_id=READ))
+
+    async def use_again() -> object:
+        return output(await asyncio.wrap_future(invoke(AgentInvocation(capability_id=READ))))
+
+    assert stopped.run_until_complete(use_again()) == 0
+    surface.registry.close()
+
+
+@pytest.mark.requirement("AS-THREAD-001", "AS-CONC-013")
+def test_closing_settles_calls_whose_loop_has_stopped_under_them(stopped: asyncio.AbstractEventLoop) -> None:
+    """Whoever waits on another thread learns what became of the call: begun, ended, or never begun."""
+    never = asyncio.Event()
+
+    async def act() -> None:
+        await never.wait()
+
+    async def use() -> tuple[Surface, list[Result]]:
+        surface = Surface()
+        surface.mount(act=act)
+        begun = surface.registry.invoke_threadsafe(AgentInvocation(capability_id=ACT))
+        await turns()
+        # The loop stops before the tasks of these have had a turn.
+        others = [surface.registry.invoke_threadsafe(AgentInvocation(capability_id=READ)) for _ in range(2)]
+        return surface, [begun, *others]
+
+    surface, futures = stopped.run_until_complete(use())
+    cancelled = futures.pop()
+    with concurrent.futures.ThreadPoolExecutor(4) as pool:
+        asked = [pool.submit(future.exception, 30) for future in futures]
+        assert cancelled.cancel()
+        surface.registry.close()
+        raised = [wait.result(30) for wait in asked]
+    assert refusal(futures[0].result()) == ("CANCELLED", {})
+    assert [type(error) for error in raised] == [type(None), RegistryClosedError]
+    assert concurrent.futures.wait([cancelled], timeout=0).done == {cancelled}
+
+
+@pytest.mark.requirement("AS-THREAD-001")
+@pytest.mark.parametrize("ask", ["result", "exception"])
+async def test_who_waits_very_long_without_an_end_is_told_so_in_the_log(
+    surface: Surface, ask: str, monkeypatch: pytest.MonkeyPatch, expected_logs: list[LogRecord]
+) -> None:
+    """A loop can stop after it has taken the call; a wait for it must not be a silent one."""
+    monkeypatch.setattr(_threadsafe, "PATIENCE_S", 0.001)
+    go_on = asyncio.Event()
+
+    async def go() -> None:
+        await go_on.wait()
+
+    surface.mount(go=go)
+    future = surface.registry.invoke_threadsafe(AgentInvocation(capability_id=GO))
+    waiting = asyncio.ensure_future(elsewhere(getattr(future, ask)))
+    while not expected_logs:  # noqa: ASYNC110 - a record of the log cannot be awaited
+        await asyncio.sleep(0)
+    assert "does the event loop still run" in expected_logs[0].getMessage()
+    go_on.set()
+    await waiting
+
+
+@pytest.mark.requirement("AS-THREAD-001")
+@pytest.mark.parametrize("plain", [True, False], ids=["plain", "async"])
+async def test_a_call_that_closes_the_registry_while_it_settles_comes_back_with_its_value(plain: bool) -> None:
+    """The handler had ended; closing must not say anything else of it."""
+
+    def close() -> None:
+        surface.registry.close()
+
+    async def read() -> int:
+        await asyncio.sleep(0)
+        return 0
+
+    surface = Surface(before_settlement=close)
+    surface.mount(read=zero if plain else read)
+    future = surface.registry.invoke_threadsafe(AgentInvocation(capability_id=READ))
+    assert output(await asyncio.wrap_future(future)) == 0
