@@ -8,8 +8,7 @@ from qt_binding import _guard as _guard  # isort: split
 
 # The core loads its modules when they are first used, and pydantic with them. Here they are loaded before Qt, whose
 # import hook reads the source of each module that comes after it.
-from agent_surface import registry as _registry  # isort: split
-
+import agent_surface.registry as _registry  # noqa: F401  # pyright: ignore[reportUnusedImport]  # isort: split
 from qt_binding._runtime import create_qt_registry, provide_surface, run
 from qt_binding.actions import bind_action
 from qt_binding.errors import (

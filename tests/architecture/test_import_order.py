@@ -8,14 +8,14 @@ import sys
 
 import pytest
 
-FIRST = ("agent_surface", "qt_binding", "PySide6.QtWidgets")
+FIRST = ("from agent_surface import from_model", "import qt_binding", "import PySide6.QtWidgets")
 # What a declaring module of an application begins with.
 THEN = "from pydantic import AnyUrl, BaseModel, ConfigDict, Field, SecretStr, TypeAdapter, model_validator"
 
 
-@pytest.mark.parametrize("order", list(itertools.permutations(FIRST)), ids="-".join)
+@pytest.mark.parametrize("order", list(itertools.permutations(FIRST)), ids=" - ".join)
 def test_an_application_may_import_in_any_order(order: tuple[str, ...]) -> None:
-    """PySide6's import hook breaks pydantic's loading on first use unless the core has it loaded by then."""
-    program = "\n".join([*(f"import {name}" for name in order), THEN])
+    """PySide6's import hook breaks the rest of a pydantic that is half loaded, so the core loads none or all of it."""
+    program = "\n".join([*order, THEN])
     done = subprocess.run([sys.executable, "-W", "error", "-c", program], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr

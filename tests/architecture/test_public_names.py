@@ -30,10 +30,10 @@ def _exported(module: Module) -> Sequence[str] | None:
 
 
 def _bound(module: Module) -> Iterator[str]:
-    """The public names a package's ``__init__`` brings in, or that a module defines at its top."""
-    for node in module.tree.body:
+    """The public names a package's ``__init__`` brings in, at once or on first use, or a module defines at its top."""
+    for node in _statements(module):
         match node:
-            case ast.ImportFrom(module=origin, names=names) if module.is_package and origin != "__future__":
+            case ast.ImportFrom(module=str(origin), names=names) if module.is_package and _is_own(origin):
                 yield from (alias.asname or alias.name for alias in names)
             case ast.ClassDef(name=name) | ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name):
                 yield name
@@ -41,6 +41,20 @@ def _bound(module: Module) -> Iterator[str]:
                 yield name
             case _:
                 continue
+
+
+def _is_own(origin: str) -> bool:
+    return origin.split(".", maxsplit=1)[0] in {"agent_surface", "qt_binding"}
+
+
+def _statements(module: Module) -> Iterator[ast.stmt]:
+    """The statements at the top of a module, and those that only type checkers read."""
+    for node in module.tree.body:
+        match node:
+            case ast.If(test=ast.Name(id="TYPE_CHECKING"), body=body) if module.is_package:
+                yield from body
+            case _:
+                yield node
 
 
 @pytest.mark.parametrize("module", [m for m in _public_modules() if m.is_package], ids=lambda m: m.name)

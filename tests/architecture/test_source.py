@@ -132,6 +132,11 @@ def _is_only_a_name(node: ast.stmt) -> bool:
             return True
         case ast.AnnAssign(target=ast.Name(id="__all__" | "__version__")):
             return True
+        # What offers a name on its first use: the table of names, for checkers and for the program, and the two hooks.
+        case ast.If(test=ast.Name(id="TYPE_CHECKING")) | ast.AnnAssign(target=ast.Name(id="_HOMES" | "_HOME_OF")):
+            return True
+        case ast.FunctionDef(name="__getattr__" | "__dir__"):
+            return True
         # The guard that refuses a Qt known to abort has to come before the first import of Qt.
         case ast.Expr(value=ast.Call(func=ast.Name(id=name))):
             return name.startswith("require_")
