@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import concurrent.futures
 from types import TracebackType
 from typing import Self
 
@@ -33,19 +34,22 @@ class SessionRecorder:
         lost: How many steps came after the recording was full.
     """
 
-    def __init__(self, registry: AgentSurfaceRegistry, *, secrets: Secrets) -> None:
+    def __init__(self, registry: AgentSurfaceRegistry, *, consumer: AgentConsumer, secrets: Secrets) -> None:
         self._registry = registry
         self._secrets = secrets
         self._steps: list[RecordedStep] = []
-        self._consumer: AgentConsumer | None = None
+        self._consumer = consumer
         self._closed = False
         self.lost = 0
         self._unsubscribe = registry.subscribe(self._hear)
-        # Shadows the method on this one object, so that every caller that holds the registry is heard. Two recorders
-        # on one registry hear each other's calls.
+        # Shadows the methods on this one object, so that whoever holds the registry is heard. A second recorder calls
+        # through the first.
+        self._before = {"invoke": registry.invoke, "invoke_threadsafe": registry.invoke_threadsafe}
+        self._shadows = {"invoke": self._invoke, "invoke_threadsafe": self._invoke_threadsafe}
         self._invoke_before = registry.invoke
-        self._shadow = self._invoke
-        vars(registry)["invoke"] = self._shadow
+        self._invoke_threadsafe_before = registry.invoke_threadsafe
+        vars(registry).update(self._shadows)
+        self.checkpoint()
 
     @property
     def recording(self) -> SessionRecording:
@@ -53,20 +57,21 @@ class SessionRecorder:
         return SessionRecording(steps=tuple(self._secrets.scrub(step) for step in self._steps))
 
     def checkpoint(self) -> None:
-        """Record what the consumer sees now, so that the test compares it; best while the application is at rest.
+        """Record what the consumer sees now, so that the test compares it. Done once at the beginning.
 
-        The consumer is the one that called first; before the first call this is done by itself.
+        Best while the application is at rest: a test is faster than a person.
         """
-        context = SnapshotContext(consumer=self._consumer or ANONYMOUS)
-        self._keep(RecordedSurface(exposed=tuple(all_exposed(self._registry.snapshot(context)))))
+        snapshot = self._registry.snapshot(SnapshotContext(consumer=self._consumer))
+        self._keep(RecordedSurface(exposed=tuple(all_exposed(snapshot)), consumer=self._consumer))
 
     def close(self) -> None:
         """Stop recording; what was recorded stays. Safe to repeat."""
         if not self._closed:
             self._closed = True
             self._unsubscribe()
-            if vars(self._registry).get("invoke") is self._shadow:
-                vars(self._registry)["invoke"] = self._invoke_before
+            for name, shadow in self._shadows.items():
+                if vars(self._registry).get(name) is shadow:
+                    vars(self._registry)[name] = self._before[name]
 
     def __enter__(self) -> Self:
         return self
@@ -79,16 +84,26 @@ class SessionRecorder:
     async def _invoke(
         self, request: AgentInvocation, *, consumer: AgentConsumer | None = None, timeout_ms: int | None = None
     ) -> AgentInvocationResult:
-        asking = consumer if consumer is not None else ANONYMOUS
-        if self._consumer is None and not self._closed:
-            self._consumer = asking
-            self.checkpoint()
         result = await self._invoke_before(request, consumer=consumer, timeout_ms=timeout_ms)
-        if not self._closed:
-            self._record(request, asking, result)
+        self._record(request, consumer, result)
         return result
 
-    def _record(self, request: AgentInvocation, consumer: AgentConsumer, result: AgentInvocationResult) -> None:
+    def _invoke_threadsafe(
+        self, request: AgentInvocation, *, consumer: AgentConsumer | None = None, timeout_ms: int | None = None
+    ) -> concurrent.futures.Future[AgentInvocationResult]:
+        future = self._invoke_threadsafe_before(request, consumer=consumer, timeout_ms=timeout_ms)
+
+        # A result is set on the owner thread; from elsewhere a future can only be cancelled.
+        def done(settled: concurrent.futures.Future[AgentInvocationResult]) -> None:
+            if not settled.cancelled() and settled.exception() is None:
+                self._record(request, consumer, settled.result())
+
+        future.add_done_callback(done)
+        return future
+
+    def _record(self, request: AgentInvocation, consumer: AgentConsumer | None, result: AgentInvocationResult) -> None:
+        if self._closed:
+            return
         try:
             sent = freeze_json(request.input)
         except NotJsonError:
@@ -99,7 +114,7 @@ class SessionRecorder:
                     capability_id=request.capability_id,
                     input=sent,
                     result=result,
-                    consumer=consumer,
+                    consumer=consumer if consumer is not None else ANONYMOUS,
                     instance_id=request.instance_id,
                     invocation_id=request.invocation_id,
                     confirmation_id=request.confirmation_id,
@@ -132,6 +147,7 @@ class SessionRecorder:
 def record_session(
     registry: AgentSurfaceRegistry,
     *,
+    consumer: AgentConsumer = ANONYMOUS,
     redact: AuditRedaction | None = None,
     redact_output: AuditRedaction | None = None,
 ) -> SessionRecorder:
@@ -145,6 +161,7 @@ def record_session(
 
     Args:
         registry: The application's.
+        consumer: Whose view of the surface is recorded; calls are recorded whoever makes them.
         redact: Takes what is secret out of an input; the same that the application hands to its audit sinks. A value
             it takes out is taken out wherever it turns up: in outputs, in messages, in the person's note.
         redact_output: The same for outputs, given to it as the input of a record.
@@ -152,4 +169,4 @@ def record_session(
     Returns:
         The recorder; it records until it is closed.
     """
-    return SessionRecorder(registry, secrets=Secrets(redact=redact, redact_output=redact_output))
+    return SessionRecorder(registry, consumer=consumer, secrets=Secrets(redact=redact, redact_output=redact_output))

@@ -48,6 +48,7 @@ class RecordedDecision:
 class RecordedSurface:
     """What a consumer saw at one moment."""
 
+    consumer: AgentConsumer = ANONYMOUS
     exposed: tuple[Exposed, ...]
 
 

@@ -199,6 +199,7 @@ class _File:
         instances = Counter(item.capability_id for item in surface.exposed)
         fresh = [item for key, item in now.items() if key not in self._seen or self._seen[key].state != item.state]
         gone = [capability_id for capability_id, _ in self._seen if not instances[capability_id]]
+        self._body.append(f"seen = surface.snapshot(consumer={self._name_of(surface.consumer)})")
         available = [
             _text(item.capability_id) for item in fresh if item.available and instances[item.capability_id] == 1
         ]
@@ -217,7 +218,7 @@ class _File:
 
     def _assert(self, function: str, arguments: list[str]) -> None:
         self._names.add(function)
-        self._body.append(_wrapped(f"{function}(", ["surface", *arguments], ")"))
+        self._body.append(_wrapped(f"{function}(", ["seen", *arguments], ")"))
 
     def _expected(self, value: FrozenJson) -> str:
         """A value to compare with; a text of which something was taken out equals anything."""
