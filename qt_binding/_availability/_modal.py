@@ -39,7 +39,7 @@ class ModalStack:
         dialogs = self.renew()
         if not dialogs:
             return None
-        own = _window_chain(widget.window())
+        own = window_chain(widget.window())
         for dialog in reversed(dialogs):
             if dialog in own:
                 return None  # the widget is in it or in a window above it, so whatever lies below is irrelevant
@@ -47,7 +47,7 @@ class ModalStack:
                 continue
             if dialog.windowModality() == Qt.WindowModality.ApplicationModal:
                 return dialog
-            blocked = _window_chain(dialog)[1:]
+            blocked = window_chain(dialog)[1:]
             if any(window in blocked for window in own):
                 return dialog
         return None
@@ -103,7 +103,7 @@ def exempt_from_blocking(dialog: QWidget) -> None:
     dialog.setProperty(EXEMPT_PROPERTY, True)
 
 
-def _window_chain(window: QWidget) -> list[QWidget]:
+def window_chain(window: QWidget) -> list[QWidget]:
     """``window`` and the windows it belongs to, innermost first."""
     chain = [window]
     while (parent := chain[-1].parentWidget()) is not None:

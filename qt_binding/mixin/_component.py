@@ -80,6 +80,7 @@ class Component:
         self._prune = prune
         self._pushed: dict[str, Availability] = {}
         self._followers: dict[str, Followers] = {}
+        self._followed_place = 0
         self._kinds: dict[str, tuple[Kind, str]] = {}
         self._registry: AgentSurfaceRegistry | None = None
         self._registration: RegistrationHandle | None = None
@@ -162,6 +163,8 @@ class Component:
             self._register(target, behaviour, registry)
         if self.active:
             self._push(target, behaviour)
+        elif self._registration is None:
+            self._follow_everything(target, behaviour)  # one of the signals may tell of another identity
 
     def forget_refusal(self) -> None:
         """The reason for a refusal may have gone."""
@@ -240,6 +243,8 @@ class Component:
         role = self._find_role(target, behaviour, capability_id)
         if role is None:
             return GONE
+        if not self.is_widget and _place(target) != self._followed_place:
+            self._mark()  # an object that is moved to another parent tells nobody
         self._follow(capability_id, target, role)
         availability = self._judge_component(target, behaviour)
         if availability.available:
@@ -371,15 +376,13 @@ class Component:
         registration = self._registration
         if registration is None:
             return
-        self._follow_presence(target, behaviour)
+        self._follow_everything(target, behaviour)
         whole = self._judge_component(target, behaviour)
         vector: dict[str, Availability] = {}
         for capability_id in self._kinds:
             role = self._find_role(target, behaviour, capability_id)
-            if role is None:
-                continue
-            self._follow(capability_id, target, role)
-            vector[capability_id] = self._judge_role(target, behaviour, role) if whole.available else whole
+            if role is not None:
+                vector[capability_id] = self._judge_role(target, behaviour, role) if whole.available else whole
         self._pushed = dict(vector)
         for procedure in behaviour.procedures:
             # The registry leaves out a reference that its executor cannot run, and then knows no such capability.
@@ -392,9 +395,18 @@ class Component:
                 logger.debug("%s is not run by the installed executor", procedure.contract.id)
         registration.update(availability=vector)
 
+    def _follow_everything(self, target: QObject, behaviour: Behaviour) -> None:
+        self._followed_place = _place(target)
+        self._follow_presence(target, behaviour)
+        for capability_id in self._kinds:
+            role = self._find_role(target, behaviour, capability_id)
+            if role is not None:
+                self._follow(capability_id, target, role)
+
     def _follow(self, capability_id: str, target: QObject, role: Role) -> None:
         if role.follows is not None:
-            self._follow_all(capability_id, target, role.signals(target))
+            owner = None if role.owner is None else role.owner()
+            self._follow_all(capability_id, target if owner is None else owner, role.signals(target))
 
     def _follow_presence(self, target: QObject, behaviour: Behaviour) -> None:
         """A dock that goes behind another tells nobody but its own signal; an action tells by ``changed``."""
@@ -418,6 +430,12 @@ def watched_widget(target: QObject) -> QWidget | None:
     while ancestor is not None and not isinstance(ancestor, QWidget):
         ancestor = ancestor.parent()
     return ancestor
+
+
+def _place(target: QObject) -> int:
+    """The address of the widget whose presence counts; 0 without one."""
+    widget = watched_widget(target)
+    return 0 if widget is None else int(shiboken6.getCppPointer(widget)[0])
 
 
 def watched_widgets(target: QObject, behaviour: Behaviour) -> list[QWidget]:

@@ -21,7 +21,7 @@ from agent_surface import (
     ComponentUnregistered,
     RegistryClosedError,
 )
-from qt_binding._availability import Followers, ModalStack, Presentation, crossed_the_edge
+from qt_binding._availability import Followers, ModalStack, Presentation, crossed_the_edge, window_chain
 from qt_binding._runtime import QtRuntime, SurfaceProviders
 from qt_binding.errors import NoSurfaceProviderError
 from qt_binding.mixin._behaviour import Behaviour
@@ -35,6 +35,7 @@ _WATCHED = _BLOCKING | {
     QEvent.Type.Hide,
     QEvent.Type.EnabledChange,
     QEvent.Type.ParentChange,
+    QEvent.Type.ChildRemoved,  # maybe an object whose presence is that of this widget
     QEvent.Type.WindowStateChange,
 }
 
@@ -210,9 +211,13 @@ class ComponentWatch(QObject):
             self.mark(key)
 
     def _watch_events(self, key: int, target: QObject, behaviour: Behaviour) -> None:
-        """Filter the events of the widgets whose presence counts for a component, and of their windows."""
+        """Filter the events of the widgets whose presence counts for a component, and of their windows.
+
+        A floating dock is minimised together with its main window, and only that is told of it.
+        """
         places = watched_widgets(target, behaviour)
-        widgets = {_address(widget): widget for widget in (*places, *(place.window() for place in places))}
+        windows = [window for place in places for window in window_chain(place.window())]
+        widgets = {_address(widget): widget for widget in (*places, *windows)}
         if widgets.keys() != self._watched_by.get(key, set()):
             self._unwatch_events(key)
             self._watched_by[key] = set(widgets)
