@@ -32,6 +32,7 @@ from qt_binding.mixin import (
 )
 from qt_binding.models import ModelObservation, observe_model, select_rows
 from qt_binding.navigation import PageNavigation, navigate_docks, navigate_pages
+from qt_binding.properties import observe_properties
 
 __all__ = [
     "ActionSlotError",
@@ -51,6 +52,7 @@ __all__ = [
     "navigate_docks",
     "navigate_pages",
     "observe_model",
+    "observe_properties",
     "observes",
     "observing",
     "performing",

@@ -3,24 +3,22 @@
 from __future__ import annotations
 
 import enum
-import math
-from collections.abc import Mapping
-from typing import cast
 
-from PySide6.QtCore import QDate, QDateTime, QModelIndex, QPersistentModelIndex, Qt, QTime, QUrl
+from PySide6.QtCore import QModelIndex, QPersistentModelIndex
 
 from agent_surface import JsonValue
+from qt_binding._values import json_of
 
 Index = QModelIndex | QPersistentModelIndex
 
 
 def cell_value(index: Index, role: int, field: str) -> JsonValue:
-    """What the model says of ``index`` in ``role``; dates and times in ISO 8601.
+    """What the model says of ``index`` in ``role``.
 
     Raises:
         TypeError: It has no JSON form; names ``field`` and the type.
     """
-    return _plain(index.data(role), field)
+    return json_of(index.data(role), f"the field {field!r}")
 
 
 def row_key(index: Index, role: int) -> str | int:
@@ -35,26 +33,3 @@ def row_key(index: Index, role: int) -> str | int:
     if isinstance(key, str | int) and not isinstance(key, bool) and key != "":
         return key
     raise TypeError(f"row {index.row()} has no key in role {role}: it is {type(key).__name__}, not text or a number")
-
-
-def _plain(value: object, field: str) -> JsonValue:
-    if isinstance(value, enum.Enum):
-        value = value.value
-    kind = type(value).__name__
-    if value is None or isinstance(value, bool | int | str):
-        return value
-    if isinstance(value, float) and math.isfinite(value):
-        return value
-    if isinstance(value, QDate | QTime):
-        return value.toString(Qt.DateFormat.ISODate)
-    if isinstance(value, QDateTime):
-        return value.toString(Qt.DateFormat.ISODateWithMs)
-    if isinstance(value, QUrl):
-        return value.toString()
-    if isinstance(value, list | tuple):
-        return [_plain(item, field) for item in cast("list[object]", value)]
-    if isinstance(value, Mapping):
-        items = cast("Mapping[object, object]", value)
-        if all(isinstance(name, str) for name in items):
-            return {str(name): _plain(item, field) for name, item in items.items()}
-    raise TypeError(f"the field {field!r} holds a {kind}, which has no JSON form; give it a role of text")

@@ -4,7 +4,7 @@ from typing import cast
 
 import pytest
 from PySide6.QtCore import QAbstractTableModel, QDateTime, Qt, QTimeZone
-from PySide6.QtGui import QColor, QStandardItem
+from PySide6.QtGui import QFont, QStandardItem
 from PySide6.QtWidgets import QTableView
 from typing_extensions import override
 
@@ -195,14 +195,14 @@ def test_without_a_model_nothing_can_be_read(surface: Surface) -> None:
 @pytest.mark.requirement("QT-MODEL-001")
 @pytest.mark.allow_logs("agent_surface.pipeline")
 def test_what_has_no_json_form_is_refused(surface: Surface, table: QTableView) -> None:
-    """Dates have one, colours have none; a row without a key cannot be told from others."""
+    """Dates have one, fonts have none; a row without a key cannot be told from others."""
     model = devices(1)
     table.setModel(model)
     moment = QDateTime.fromSecsSinceEpoch(0, QTimeZone.utc())
     model.setData(model.index(0, 1), moment, Qt.ItemDataRole.EditRole)
     rows = page(surface)["rows"]
-    assert rows == [{"key": "d0", "name": "Device 0", "load": "1970-01-01T00:00:00.000+00:00"}]
-    model.setData(model.index(0, 1), QColor("red"), Qt.ItemDataRole.EditRole)
+    assert rows == [{"key": "d0", "name": "Device 0", "load": "1970-01-01T00:00:00.000Z"}]
+    model.setData(model.index(0, 1), QFont(), Qt.ItemDataRole.EditRole)
     assert code_of(surface.invoke(READ_ID)) == "EXECUTION_FAILED"
     model.removeRow(0)
     model.appendRow([QStandardItem("keyless"), QStandardItem()])
