@@ -178,5 +178,5 @@ $(CORE_INSTALLED): pyproject.toml tools/make_venv.sh
 	@touch $@
 
 $(OLDEST_INSTALLED): pyproject.toml tools/make_venv.sh tools/oldest.txt
-	tools/make_venv.sh $(OLDEST_VENV) --editable . --group test --constraint tools/oldest.txt
+	tools/make_venv.sh $(OLDEST_VENV) --editable . --group test-oldest --constraint tools/oldest.txt
 	@touch $@

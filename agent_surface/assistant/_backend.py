@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Protocol, TypeAlias, runtime_checkable
 
 from agent_surface._base._json import JsonValue
-from agent_surface.assistant._values import NoticeKind, OfferedTool, TranscriptEntry
+from agent_surface.assistant._values import NoticeKind, OfferedTool, TokenUsage, TranscriptEntry
 from agent_surface.errors import AgentSurfaceError
 from agent_surface.invocation import AgentInvocationResult
 
@@ -69,7 +69,14 @@ class BackendNotice:
     kind: NoticeKind = NoticeKind.INFO
 
 
-BackendEvent: TypeAlias = BackendText | BackendNotice
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BackendUsage:
+    """What one request to a model took; a turn adds up its requests."""
+
+    usage: TokenUsage
+
+
+BackendEvent: TypeAlias = BackendText | BackendNotice | BackendUsage
 """What a back end yields during a turn."""
 
 

@@ -10,6 +10,7 @@ from agent_surface.assistant._values import (
     Notice,
     NoticeKind,
     PersonMessage,
+    TokenUsage,
     ToolCall,
     ToolCallStatus,
     TranscriptEntry,
@@ -27,9 +28,29 @@ FORMAT = "agent-surface-conversation"
 VERSION = 1
 
 
-def conversation_to_json(entries: Iterable[TranscriptEntry]) -> dict[str, JsonValue]:
+def conversation_to_json(entries: Iterable[TranscriptEntry], usage: TokenUsage | None = None) -> dict[str, JsonValue]:
     """The conversation as a fresh JSON object."""
-    return {"format": FORMAT, "version": VERSION, "entries": [_entry_to_json(entry) for entry in entries]}
+    return {**conversation_head(usage), "entries": [entry_to_json(entry) for entry in entries]}
+
+
+def conversation_head(usage: TokenUsage | None) -> dict[str, JsonValue]:
+    """What a saved conversation holds beside its entries."""
+    head: dict[str, JsonValue] = {"format": FORMAT, "version": VERSION}
+    if usage is not None and usage != TokenUsage():
+        head["usage"] = {"inputTokens": usage.input_tokens, "outputTokens": usage.output_tokens}
+    return head
+
+
+def usage_from_json(saved: Mapping[str, JsonValue]) -> TokenUsage:
+    """What was reported for the saved conversation; nothing when it says nothing.
+
+    Raises:
+        ValueError: It says something else.
+    """
+    if saved.get("usage") is None:
+        return TokenUsage()
+    reader = _Reader(saved["usage"], "usage")
+    return TokenUsage(input_tokens=reader.integer("inputTokens"), output_tokens=reader.integer("outputTokens"))
 
 
 def conversation_from_json(saved: Mapping[str, JsonValue]) -> tuple[TranscriptEntry, ...]:
@@ -48,7 +69,8 @@ def conversation_from_json(saved: Mapping[str, JsonValue]) -> tuple[TranscriptEn
     return tuple(_entry_from_json(entry, place) for place, entry in enumerate(entries))
 
 
-def _entry_to_json(entry: TranscriptEntry) -> JsonValue:
+def entry_to_json(entry: TranscriptEntry) -> JsonValue:
+    """One entry as a fresh JSON object."""
     if isinstance(entry, ToolCall):
         return _call_to_json(entry)
     shown: dict[str, JsonValue] = {"id": entry.message_id, "text": entry.text, "atMs": entry.at_ms}

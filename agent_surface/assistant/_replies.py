@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from agent_surface._base._json import JsonValue, compact_json
-from agent_surface.assistant._values import ToolCall, ToolCallStatus
+from agent_surface.assistant._values import NoticeKind, ToolCall, ToolCallStatus
 from agent_surface.errors import CapabilityErrorPayload, ErrorCode, Retry
 from agent_surface.invocation import AgentInvocationResult, InvocationError, InvocationOk
 
@@ -20,6 +20,17 @@ REPEATED_GUIDANCE = (
     "Change the input, use another way, or tell the person."
 )
 DENIED_GUIDANCE = "The person has already said no to this call in this turn; they were not asked again."
+
+NOTICES_FOR_THE_MODEL: Mapping[NoticeKind, str] = MappingProxyType(
+    {
+        NoticeKind.STOPPED: "The person pressed Stop. What was running was given up.",
+        NoticeKind.TAKEN_OVER: "The person has taken control of the application. Every call is refused until they "
+        "hand it back; do not call tools, and tell them what is left to do.",
+        NoticeKind.HANDED_BACK: "The person has handed control back. They may have changed anything meanwhile: read "
+        "the state again before you go on.",
+    }
+)
+"""What a model is told of a notice whose text is addressed to the person."""
 
 _REFUSALS = frozenset(
     {

@@ -27,11 +27,13 @@ from agent_surface.assistant._backend import (
     BackendEvent,
     BackendNotice,
     BackendText,
+    BackendUsage,
     CompletingBackend,
 )
 from agent_surface.assistant._conversation import Conversation
 from agent_surface.assistant._emitter import EventEmitter
-from agent_surface.assistant._persistence import conversation_from_json, conversation_to_json
+from agent_surface.assistant._persistence import conversation_from_json, conversation_to_json, usage_from_json
+from agent_surface.assistant._replies import NOTICES_FOR_THE_MODEL
 from agent_surface.assistant._turn import Turn, offered
 from agent_surface.assistant._values import (
     NoticeKind,
@@ -40,16 +42,23 @@ from agent_surface.assistant._values import (
     SessionEvent,
     SessionState,
     StateChanged,
+    TokenUsage,
     ToolsChanged,
     TranscriptEntry,
     TranscriptReset,
     TurnEnd,
     TurnFinished,
 )
+from agent_surface.policies import TakeOver
 from agent_surface.toolset._toolset import AgentToolset
 from agent_surface.toolset._values import AgentTool, ConfirmationMode
 
 _log = logging.getLogger(__name__)
+
+_CONTROL = {
+    NoticeKind.TAKEN_OVER: "You have control. The assistant can do nothing until you hand it back.",
+    NoticeKind.HANDED_BACK: "You have handed control back to the assistant.",
+}
 
 UNEXPECTED = "The assistant failed unexpectedly. Try again; the application's log has the details."
 
@@ -67,6 +76,8 @@ class AssistantSession:
         clock: Time of the entries and of waits between attempts.
         host_loop: The event loop of the application.
         max_steps: Most tool calls in one turn, at least 1.
+        take_over: The switch with which the person takes control of the toolset's registry; the conversation tells of
+            it, and the model hears of it at its next step.
 
     Raises:
         ValueError: The toolset is in ``two-phase`` mode, or ``max_steps`` is less than 1.
@@ -80,6 +91,7 @@ class AssistantSession:
         clock: Clock,
         host_loop: HostLoop,
         max_steps: int = 25,
+        take_over: TakeOver | None = None,
     ) -> None:
         if toolset.confirmations is not ConfirmationMode.WAIT:
             raise ValueError("a session waits for the person itself; give it a toolset with confirmations='wait'")
@@ -97,7 +109,9 @@ class AssistantSession:
         self._turn: Turn | None = None
         # A back end that does not end when told to is kept here, so that its task is not collected.
         self._running: dict[Turn, asyncio.Task[None]] = {}
+        self._usage = TokenUsage()
         self._forget_toolset = toolset.subscribe(self._tools_changed)
+        self._forget_take_over = take_over.subscribe(self._control_changed) if take_over is not None else _nothing
 
     @classmethod
     def restore(
@@ -109,6 +123,7 @@ class AssistantSession:
         clock: Clock,
         host_loop: HostLoop,
         max_steps: int = 25,
+        take_over: TakeOver | None = None,
     ) -> Self:
         """A session with the saved transcript. Executes nothing; unfinished calls become abandoned.
 
@@ -116,8 +131,10 @@ class AssistantSession:
             ValueError: ``saved`` is no conversation of a version this library can read.
         """
         entries = conversation_from_json(saved)
-        session = cls(toolset, backend, clock=clock, host_loop=host_loop, max_steps=max_steps)
+        usage = usage_from_json(saved)
+        session = cls(toolset, backend, clock=clock, host_loop=host_loop, max_steps=max_steps, take_over=take_over)
         session._conversation = session._begin(entries)
+        session._usage = usage
         return session
 
     @property
@@ -134,6 +151,16 @@ class AssistantSession:
     def transcript(self) -> tuple[TranscriptEntry, ...]:
         """The conversation, oldest first."""
         return self._conversation.entries()
+
+    @property
+    def usage(self) -> TokenUsage:
+        """What models read and wrote for this conversation, as far as back ends reported it."""
+        return self._usage
+
+    @property
+    def clock(self) -> Clock:
+        """Time of the entries."""
+        return self._clock
 
     @property
     def backend(self) -> AssistantBackend:
@@ -198,6 +225,7 @@ class AssistantSession:
         if self._turn is not None:
             return False
         self._conversation = self._begin(())
+        self._usage = TokenUsage()
         self._emitter.emit(TranscriptReset())
         return True
 
@@ -241,7 +269,7 @@ class AssistantSession:
 
     def to_json(self) -> dict[str, JsonValue]:
         """The conversation as a fresh JSON object for :meth:`restore`. Live state is no part of it."""
-        return conversation_to_json(self._conversation.entries())
+        return conversation_to_json(self._conversation.entries(), self._usage)
 
     def close(self) -> None:
         """End the turn if there is one, and take no more. Idempotent; the toolset stays open."""
@@ -249,6 +277,7 @@ class AssistantSession:
             return
         self._closed = True
         self._forget_toolset()
+        self._forget_take_over()
         turn = self._turn
         if turn is not None:
             self._cancel(turn)
@@ -287,18 +316,21 @@ class AssistantSession:
             async for event in events:
                 if not turn.live:
                     return
-                self._take(event)
+                self._take(turn, event)
         finally:
             close = getattr(events, "aclose", None)
             if close is not None:
                 await close()
 
-    def _take(self, event: BackendEvent) -> None:
+    def _take(self, turn: Turn, event: BackendEvent) -> None:
         match event:
             case BackendText():
                 self._conversation.add_text(event.text)
             case BackendNotice():
                 self._conversation.add_notice(event.kind, event.text)
+            case BackendUsage():
+                turn.add_usage(event.usage)
+                self._usage += event.usage
             case _:
                 assert_never(event)
 
@@ -333,7 +365,7 @@ class AssistantSession:
             self._conversation.add_notice(NoticeKind.STOPPED, "Stopped.")
         self._turn = None
         self._set_state(SessionState.IDLE)
-        self._emitter.emit(TurnFinished(reason=reason))
+        self._emitter.emit(TurnFinished(reason=reason, usage=turn.usage))
 
     def _begin(self, entries: Iterable[TranscriptEntry]) -> Conversation:
         return Conversation(entries, clock=self._clock, emitter=self._emitter)
@@ -349,5 +381,15 @@ class AssistantSession:
         previous, self._state = self._state, state
         self._emitter.emit(StateChanged(state=state, previous=previous))
 
+    def _control_changed(self, engaged: bool) -> None:
+        kind = NoticeKind.TAKEN_OVER if engaged else NoticeKind.HANDED_BACK
+        self._conversation.add_notice(kind, _CONTROL[kind])
+        if self._turn is not None:
+            self._turn.add_news(NOTICES_FOR_THE_MODEL[kind])
+
     def _tools_changed(self, tools: Sequence[AgentTool]) -> None:
         self._emitter.emit(ToolsChanged(tools=offered(tools)))
+
+
+def _nothing() -> None:
+    """There is no switch to forget."""

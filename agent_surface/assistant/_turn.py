@@ -19,6 +19,7 @@ from agent_surface.assistant._values import (
     NoticeKind,
     OfferedTool,
     SessionState,
+    TokenUsage,
     ToolCall,
     ToolCallStatus,
 )
@@ -46,6 +47,9 @@ class Turn:
         max_steps: Most calls.
         activity_changed: Called when ``activity`` may have another value.
         overrun: Called when the back end keeps calling after it was told to stop.
+
+    Attributes:
+        usage: What the back end reported so far; ``None`` when nothing.
     """
 
     def __init__(
@@ -75,6 +79,7 @@ class Turn:
         self._strays: set[asyncio.Task[AgentInvocationResult]] = set()
         self._news: list[str] = []
         self._live = True
+        self.usage: TokenUsage | None = None
 
     @property
     def live(self) -> bool:
@@ -97,6 +102,10 @@ class Turn:
     def add_news(self, text: str) -> None:
         """Tell the model ``text`` at its next step."""
         self._news.append(text)
+
+    def add_usage(self, usage: TokenUsage) -> None:
+        """The back end reports what a request took."""
+        self.usage = usage if self.usage is None else self.usage + usage
 
     def end(self) -> None:
         """Cancel what runs and abandon what is open; what ends all the same is recorded late. Idempotent."""

@@ -218,10 +218,29 @@ class ConfirmationSettled:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class TokenUsage:
+    """What models read and wrote, in tokens as their providers count them."""
+
+    input_tokens: int = 0
+    output_tokens: int = 0
+
+    def __add__(self, other: TokenUsage) -> TokenUsage:
+        """Both together."""
+        return TokenUsage(
+            input_tokens=self.input_tokens + other.input_tokens,
+            output_tokens=self.output_tokens + other.output_tokens,
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class TurnFinished:
-    """The session is idle again. Always the last event of a turn."""
+    """The session is idle again. Always the last event of a turn.
+
+    ``usage`` is what the back end reported for the turn; ``None`` when it reported nothing.
+    """
 
     reason: TurnEnd
+    usage: TokenUsage | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

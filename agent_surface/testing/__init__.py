@@ -15,6 +15,7 @@ from agent_surface.testing._clock import ManualClock
 from agent_surface.testing._confirmations import HarnessConfirmations
 from agent_surface.testing._harness import CapabilityRef, SurfaceHarness, create_surface_harness
 from agent_surface.testing._ids import SequentialIds
+from agent_surface.testing._keys import MemoryKeys
 from agent_surface.testing._recorder import SessionRecorder, record_session
 from agent_surface.testing._recording import (
     ASYNCIO,
@@ -33,6 +34,7 @@ __all__ = [
     "CapabilityRef",
     "HarnessConfirmations",
     "ManualClock",
+    "MemoryKeys",
     "RecordedCall",
     "RecordedDecision",
     "RecordedStep",
