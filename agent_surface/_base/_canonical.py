@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from itertools import chain
 from json.encoder import encode_basestring
+from operator import methodcaller
 from types import MappingProxyType
 from typing import Final, cast
 
@@ -24,20 +26,37 @@ def canonical_json(value: JsonValue | FrozenJson) -> str:
     Raises:
         NotJsonError: ``value`` is no JSON value; says where and why.
     """
-    if value is None:
-        return "null"
-    try:
-        text = _encode_sorted(_alike(value, MAX_JSON_DEPTH))
-    except (_NotAlikeError, ValueError):
-        pass
-    else:
+    if _is_alike(value):
+        text = _encode_sorted(value)
         # Code points and UTF-16 code units order differently only beyond the basic plane.
         if text.isascii() or _ASTRAL_OR_SURROGATE.search(text) is None:
             return text
     problem = find_json_problem(value, frozen=True)
     if problem is not None:
         raise problem
-    return _written(value)
+    return write_canonical(value)
+
+
+def write_canonical(value: object) -> str:
+    """The same for a value that is known to be JSON, such as what ``freeze_json`` returns; fastest for small ones."""
+    kind = type(value)
+    if kind is str:
+        return encode_basestring(cast("str", value))
+    if kind is dict or kind is MappingProxyType:
+        entries = cast("Mapping[str, object]", value)
+        keys = sorted(entries) if "".join(entries).isascii() else sorted(entries, key=_utf16)
+        return f"{{{','.join([f'{encode_basestring(key)}:{write_canonical(entries[key])}' for key in keys])}}}"
+    if kind is list or kind is tuple:
+        items = cast("Sequence[object]", value)
+        write = encode_basestring if _TEXT.issuperset(map(type, items)) else write_canonical
+        return f"[{','.join(map(write, cast('Sequence[str]', items)))}]"
+    if value is None:
+        return "null"
+    if kind is bool:
+        return "true" if value else "false"
+    if kind is int:
+        return int.__repr__(cast("int", value))
+    return es6_number(cast("float", value))
 
 
 def es6_number(number: float) -> str:
@@ -67,77 +86,55 @@ def es6_number(number: float) -> str:
 _ALIKE_FROM: Final = 1e-4
 _ALIKE_BELOW: Final = 1e16
 _ALIKE_TYPES: Final = frozenset({str, int, bool, type(None)})
+_OBJECTS: Final = frozenset({dict, MappingProxyType})
+_ARRAYS: Final = frozenset({list, tuple})
 _TEXT: Final = frozenset({str})
+_VALUES: Final = methodcaller("values")
 _ASTRAL_OR_SURROGATE: Final = re.compile("[\U00010000-\U0010ffff\ud800-\udfff]")
 _MAX_FIXED_DIGITS: Final = 21
 _MIN_FIXED_POINT: Final = -6
 
-
-class _NotAlikeError(Exception):
-    """The C encoder would print some part otherwise than RFC 8785 asks, or some part is no JSON value."""
-
-
-# Everything that reaches it went through `_alike`, so it meets dicts, lists, tuples and scalars only.
+# The only objects it does not know and can meet here are proxies of a dict.
 _encode_sorted: Final = json.JSONEncoder(
-    ensure_ascii=False, separators=(",", ":"), sort_keys=True, check_circular=False
+    ensure_ascii=False, separators=(",", ":"), sort_keys=True, check_circular=False, default=dict
 ).encode
 
 
-def _alike(value: object, levels: int) -> object:  # noqa: C901 - on the path of every call: written out
-    """``value`` with whole floats replaced by ints, so that the C encoder writes all of it as RFC 8785 asks."""
-    kind = type(value)
-    if kind in _ALIKE_TYPES:
-        return value
-    if kind is float:
-        number = cast("float", value)
-        if number.is_integer():
-            if -_ALIKE_BELOW < number < _ALIKE_BELOW:
-                return int(number)
-        elif _ALIKE_FROM <= abs(number) < _ALIKE_BELOW:
-            return value
-        raise _NotAlikeError
-    if not levels:
-        raise _NotAlikeError
-    if kind is dict or kind is MappingProxyType:
-        entries = cast("dict[str, object]", value)
-        if kind is not dict:
-            entries = dict(entries)  # the encoder takes a copy faster than it asks what a proxy is
-        if not _TEXT.issuperset(map(type, entries)):
-            raise _NotAlikeError
-        if _ALIKE_TYPES.issuperset(map(type, entries.values())):
-            return entries
-        changed: dict[str, object] | None = None
-        for key, item in entries.items():
-            alike = _alike(item, levels - 1)
-            if alike is not item:
-                changed = dict(entries) if changed is None else changed
-                changed[key] = alike
-        return entries if changed is None else changed
-    if kind is list or kind is tuple:
-        items = cast("list[object]", value)
-        if _ALIKE_TYPES.issuperset(map(type, items)):
-            return value
-        return [_alike(item, levels - 1) for item in items]
-    raise _NotAlikeError
+def _is_alike(value: object) -> bool:
+    """Whether the C encoder writes all of ``value`` as RFC 8785 asks, but for the order of keys beyond the basic plane.
+
+    It looks at everything of one depth at once, so that the loops run in C; at a container only once at each depth,
+    so that one that contains itself comes to an end.
+    """
+    parts: Sequence[object] = (value,)
+    for _ in range(MAX_JSON_DEPTH + 1):
+        kinds: set[type] = set(map(type, parts)) - _ALIKE_TYPES
+        if not kinds:
+            return True
+        if float in kinds:
+            if not all(map(_is_alike_number, parts)):
+                return False
+            kinds.remove(float)
+        if not kinds <= _OBJECTS | _ARRAYS:
+            return False
+        objects = cast("Collection[Mapping[object, object]]", _each_once(parts, kinds & _OBJECTS))
+        if not _TEXT.issuperset(map(type, chain.from_iterable(objects))):
+            return False
+        arrays = cast("Collection[Sequence[object]]", _each_once(parts, kinds & _ARRAYS))
+        parts = [*chain.from_iterable(map(_VALUES, objects)), *chain.from_iterable(arrays)]
+    return False
 
 
-def _written(value: object) -> str:
-    kind = type(value)
-    if kind is str:
-        return encode_basestring(cast("str", value))
-    if value is None:
-        return "null"
-    if kind is bool:
-        return "true" if value else "false"
-    if kind is int:
-        return int.__repr__(cast("int", value))
-    if kind is float:
-        return es6_number(cast("float", value))
-    if kind is list or kind is tuple:
-        return "[" + ",".join([_written(item) for item in cast("list[object]", value)]) + "]"
-    entries = cast("Mapping[str, object]", value)
-    keys = sorted(entries) if "".join(entries).isascii() else sorted(entries, key=_utf16)
-    return "{" + ",".join([f"{encode_basestring(key)}:{_written(entries[key])}" for key in keys]) + "}"
+def _each_once(parts: Iterable[object], kinds: set[type]) -> Collection[object]:
+    """The parts of these types, each object once."""
+    return {id(part): part for part in parts if type(part) in kinds}.values() if kinds else ()
+
+
+def _is_alike_number(part: object) -> bool:
+    """Whether ``part`` is no float, or one that Python and ECMAScript print alike."""
+    if type(part) is not float:
+        return True
+    return _ALIKE_FROM <= abs(part) < _ALIKE_BELOW and not part.is_integer()
 
 
 def _utf16(text: str) -> bytes:

@@ -94,3 +94,24 @@ def test_what_is_no_json_has_no_canonical_text(value: object, path: str) -> None
     with pytest.raises(NotJsonError) as caught:
         canonical_json(cast("JsonValue", value))
     assert caught.value.path == path
+
+
+@pytest.mark.parametrize("container", [[], {}], ids=["array", "object"])
+def test_what_contains_itself_twice_is_refused_at_once(container: list[object] | dict[str, object]) -> None:
+    """Looked at depth by depth it would double at each."""
+    if isinstance(container, list):
+        container += [container, container, 1]
+    else:
+        container.update(a=container, b=container, c=1)
+    with pytest.raises(NotJsonError, match="contains itself"):
+        canonical_json(cast("JsonValue", container))
+
+
+def test_nesting_is_refused_where_freezing_refuses_it() -> None:
+    """At 64 levels, with floats and proxies in between."""
+    deep: JsonValue = 0.5
+    for level in range(64):
+        deep = [deep] if level % 2 else {"a": deep, "b": 0.25}
+    assert canonical_json(freeze_json(deep)).encode() == rfc8785.dumps(cast("Any", deep))
+    with pytest.raises(NotJsonError, match="nested deeper"):
+        canonical_json([deep])
