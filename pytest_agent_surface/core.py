@@ -17,6 +17,10 @@ AFTER_CALL = pytest.StashKey[Callable[[], None]]()
 """What to check when the test function has returned and its event loop is still open."""
 
 
+AFTER_TEARDOWN = pytest.StashKey[Callable[[], None]]()
+"""What to check when all fixtures of the test are gone."""
+
+
 def pytest_addhooks(pluginmanager: pytest.PytestPluginManager) -> None:
     """Introduce the hook through which the binding makes registries."""
     pluginmanager.add_hookspecs(hookspecs)
@@ -44,9 +48,17 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_runtest_call(item: pytest.Item) -> Generator[None, object, object]:
     """Look for what the test function left, unless it failed by itself."""
     result = yield
-    check = item.stash.get(AFTER_CALL, None)
-    if check is not None:
-        check()
+    if AFTER_CALL in item.stash:
+        item.stash[AFTER_CALL]()
+    return result
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_teardown(item: pytest.Item) -> Generator[None, object, object]:
+    """Look for what is left on the application's registry, where that outlives the test."""
+    result = yield
+    if AFTER_TEARDOWN in item.stash:
+        item.stash[AFTER_TEARDOWN]()
     return result
 
 
@@ -61,4 +73,4 @@ def surface(request: pytest.FixtureRequest) -> Iterator[SurfaceHarness]:
     """A harness over the application's registry, or over a fresh one for the contracts of the mark ``surface``."""
     from agent_surface.pytest_plugin import open_surface
 
-    yield from open_surface(request, AFTER_CALL)
+    yield from open_surface(request, after_call=AFTER_CALL, after_teardown=AFTER_TEARDOWN)

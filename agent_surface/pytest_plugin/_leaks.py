@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 import pytest
 
-from agent_surface.events import ComponentRegistered, ComponentUnregistered
+from agent_surface.events import AgentSurfaceEvent, ComponentRegistered, ComponentUnregistered
 from agent_surface.testing import SurfaceHarness
 
 _KNOWN = frozenset({"registrations", "tasks", "confirmations", "qt-warnings"})
@@ -45,6 +45,9 @@ class LeakCheck:
     def __init__(self, surface: SurfaceHarness, fail_on: frozenset[str]) -> None:
         self._surface = surface
         self._fail_on = fail_on
+        # From the events and not from snapshots: a policy may hide a component from whoever looks.
+        self._live: dict[str, str] = {}
+        self._unsubscribe = surface.registry.subscribe(self._hear)
         self._confirmations = {pending.confirmation_id for pending in surface.confirmations.pending}
 
     def after_call(self) -> None:
@@ -71,20 +74,21 @@ class LeakCheck:
         _fail(found)
 
     def after_teardown(self) -> None:
-        """What the test mounted was taken away.
+        """What the test mounted was taken away, and so was an application that lives no longer than the test.
 
         Raises:
             pytest.fail.Exception: Components are registered that were not before the test.
         """
-        if "registrations" in self._fail_on and not self._surface.registry.closed:
-            # From the events and not from a snapshot: a policy may hide a component from whoever looks.
-            live: dict[str, str] = {}
-            for event in self._surface.events:
-                if isinstance(event, ComponentRegistered):
-                    live[event.registration_id] = f"{event.component_type}, instance {event.instance_id}"
-                elif isinstance(event, ComponentUnregistered):
-                    live.pop(event.registration_id, None)
-            _fail([f"the registered component {name} ({registration_id})" for registration_id, name in live.items()])
+        if not self._surface.registry.closed:
+            self._unsubscribe()
+            if "registrations" in self._fail_on:
+                _fail([f"the registered component {name} ({key})" for key, name in self._live.items()])
+
+    def _hear(self, event: AgentSurfaceEvent) -> None:
+        if isinstance(event, ComponentRegistered):
+            self._live[event.registration_id] = f"{event.component_type}, instance {event.instance_id}"
+        elif isinstance(event, ComponentUnregistered):
+            self._live.pop(event.registration_id, None)
 
 
 def _fail(found: list[str]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from typing import TypeAlias
 
 import pytest
 
@@ -10,15 +11,18 @@ from agent_surface.pytest_plugin._leaks import LeakCheck, leaks_to_fail_on
 from agent_surface.registry import AgentSurfaceRegistry
 from agent_surface.testing import SurfaceHarness, contract_authority, create_surface_harness
 
+CheckKey: TypeAlias = pytest.StashKey[Callable[[], None]]
+
 
 def open_surface(
-    request: pytest.FixtureRequest, after_call: pytest.StashKey[Callable[[], None]]
+    request: pytest.FixtureRequest, *, after_call: CheckKey, after_teardown: CheckKey
 ) -> Iterator[SurfaceHarness]:
     """A harness for one test, and at its end the verdict on what it left.
 
     Args:
         request: Of the fixture.
         after_call: Where the plugin looks for the check to make when the test function has returned.
+        after_teardown: Where it looks for the one to make when all fixtures of the test are gone.
 
     Raises:
         pytest.UsageError: The project gives no registry and the test names no contracts.
@@ -30,9 +34,11 @@ def open_surface(
     request.node.stash[after_call] = check.after_call
     try:
         yield surface
-        if not surface.registry.closed:
+        if given is not None:
+            request.node.stash[after_teardown] = check.after_teardown
+        elif not surface.registry.closed:
             surface.unmount_all()
-        check.after_teardown()
+            check.after_teardown()
     finally:
         surface.close()
         if given is None:

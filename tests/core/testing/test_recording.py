@@ -30,7 +30,6 @@ from agent_surface.testing import (
     record_session,
     session_as_test,
 )
-from agent_surface.testing._recorder import MAX_STEPS
 from agent_surface.testing._secrets import Secrets
 from tests.core.testing.parts import READ, RESET, SAVE, SET, Counter, harness
 
@@ -295,14 +294,11 @@ def test_an_empty_recording_is_an_empty_test() -> None:
     compile(source, "test_recorded.py", "exec")
 
 
-async def test_a_recording_is_bounded(hands: SurfaceHarness) -> None:
+async def test_a_recording_is_bounded(hands: SurfaceHarness, monkeypatch: pytest.MonkeyPatch) -> None:
     """A recorder that was forgotten does not eat the memory of the application."""
+    monkeypatch.setattr("agent_surface.testing._recorder.MAX_STEPS", 3)
     with record_session(hands.registry, consumer=hands.consumer) as recorder:
-        for _ in range(MAX_STEPS + 2):
-            recorder._keep(RecordedCall(capability_id=READ, result=await _any(hands)))
-    assert len(recorder.recording.steps) == MAX_STEPS
-    assert recorder.lost > 0
-
-
-async def _any(hands: SurfaceHarness) -> InvocationOk:
-    return InvocationOk(invocation_id="i", capability_id=READ, surface_version=hands.registry.version)
+        for _ in range(4):
+            await hands.observe(READ)
+    assert len(recorder.recording.steps) == 3
+    assert recorder.lost == 2
