@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import gc
 import json
-import os
 import sys
 import traceback
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from importlib import import_module
+from importlib.abc import MetaPathFinder
+from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
+from pathlib import Path
+from types import CodeType, ModuleType
 from typing import cast
+
+from typing_extensions import override
 
 from agent_surface._base._json import JsonValue, NotJsonError, thaw_json
 from agent_surface._manifest import DeclarationRecord
@@ -20,16 +26,19 @@ _LIBRARY = "agent_surface."
 
 
 def main(request_text: str) -> None:
-    """Answer one request on standard output; what the modules print goes to standard error.
+    """Answer one request.
 
     Args:
-        request_text: JSON with ``sites``, a list of pairs of a module and a name in it.
+        request_text: JSON with ``sites``, a list of pairs of a module and a name in it, ``files``, the source files
+            that were searched, and ``answer``, the file to answer in.
     """
-    answers = os.fdopen(os.dup(1), "w", encoding="ascii")
-    os.dup2(2, 1)
-    sites = [(str(module), str(name)) for module, name in json.loads(request_text)["sites"]]
-    with answers:
-        json.dump(evaluate(sites), answers)
+    request = json.loads(request_text)
+    sites = [(str(module), str(name)) for module, name in request["sites"]]
+    sys.meta_path.insert(0, _SearchedFiles(frozenset(map(str, request["files"]))))
+    # The interpreter ends before there is anything worth collecting.
+    gc.disable()
+    answer = json.dumps(evaluate(sites))
+    Path(request["answer"]).write_text(answer, encoding="ascii")
 
 
 def evaluate(sites: Sequence[tuple[str, str]]) -> dict[str, JsonValue]:
@@ -75,7 +84,7 @@ def _held(found: Mapping[int, int], module: str, name: str) -> int | None:
 def _import(module: str) -> dict[str, JsonValue] | None:
     try:
         import_module(module)
-    except (Exception, SystemExit) as error:  # noqa: BLE001  # the author's code may raise anything
+    except BaseException as error:  # noqa: BLE001  # the author's code may raise anything, SystemExit included
         frames = traceback.extract_tb(error.__traceback__)
         return {
             "module": module,
@@ -99,3 +108,28 @@ def _author() -> tuple[str, int]:
         if not name.startswith(_LIBRARY):
             return frame.f_code.co_filename, line
     return "", 1
+
+
+class _SearchedFiles(MetaPathFinder):
+    """Finds the modules that were searched for declarations, to run the very text that was searched."""
+
+    def __init__(self, files: Collection[str]) -> None:
+        self._files = files
+
+    @override
+    def find_spec(
+        self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        spec = PathFinder.find_spec(fullname, path, target)
+        if spec is None or spec.origin is None or spec.origin not in self._files:
+            return None
+        spec.loader = _FromSource(fullname, spec.origin)
+        return spec
+
+
+class _FromSource(SourceFileLoader):
+    """Compiles a module anew: a cache beside it may be of another text that had the same size and second."""
+
+    @override
+    def get_code(self, fullname: str) -> CodeType:
+        return self.source_to_code(self.get_data(self.path), self.path)

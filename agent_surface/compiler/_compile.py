@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -18,6 +19,8 @@ from agent_surface.compiler._evaluation import evaluate_program
 from agent_surface.compiler._problems import CompilationError, Problem, ProblemCode
 from agent_surface.compiler._program import Place, Program, read_program
 from agent_surface.compiler._sites import Site
+
+_LOG = logging.getLogger(__name__)
 
 IMPORT_TIMEOUT_MS: Final = 120_000
 """How long the declaring modules may take to import."""
@@ -55,6 +58,7 @@ def compile_contract(
         CompilationError: Something cannot be proven; every reason has a file, a line and what to do.
     """
     path = tuple(sys.path if search_path is None else search_path)
+    _LOG.info("reading what %s can import", ", ".join(configuration.entry_points))
     program = read_program(configuration, path)
     if program.problems:
         raise CompilationError(program.problems)

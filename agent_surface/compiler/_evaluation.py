@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 import os
 import subprocess
 import sys
@@ -10,7 +11,8 @@ import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import Final, TypeAlias, cast
+from pathlib import Path
+from typing import BinaryIO, Final, TypeAlias, cast
 
 from agent_surface._base._json import FrozenJson, freeze_json
 from agent_surface._manifest import DeclarationRecord
@@ -18,12 +20,16 @@ from agent_surface.compiler._problems import Problem, ProblemCode
 from agent_surface.compiler._program import Place, Program
 from agent_surface.compiler._sites import Site
 
+_LOG = logging.getLogger(__name__)
+
 _PROGRAM: Final = (
     "import json, sys; request = sys.stdin.read(); sys.path[:] = json.loads(request)['path']; "
-    "from agent_surface.compiler._child import main; main(request)"
+    "from agent_surface.compiler._child import main; main(request); "
+    # Without a farewell: threads the modules started, and what they run at exit, hold nothing up.
+    "import os; os._exit(0)"
 )
 
-_SURROUNDINGS: Final[tuple[Mapping[str, str], ...]] = (
+SURROUNDINGS: Final[tuple[Mapping[str, str], ...]] = (
     {"PYTHONHASHSEED": "1", "TZ": "UTC0", "LC_ALL": "C"},
     {"PYTHONHASHSEED": "4242", "TZ": "FAR-13:45", "LC_ALL": "C.UTF-8"},
 )
@@ -60,10 +66,15 @@ def evaluate_program(program: Program, search_path: Sequence[str], *, timeout_ms
     if not program.sites:
         return Evaluation(records=(), problems=())
     path = [*program.folders, *(entry for entry in search_path if entry)]
-    request = json.dumps({"path": path, "sites": [[site.module, site.name] for site in program.sites]})
+    request = {
+        "path": path,
+        "sites": [[site.module, site.name] for site in program.sites],
+        "files": [str(source.file) for source in program.sources.values() if source.package is None],
+    }
+    _LOG.info("importing the modules of %d declarations, twice", len(program.sites))
     try:
-        with ThreadPoolExecutor(len(_SURROUNDINGS)) as pool:
-            jobs = [pool.submit(_ask, request, surroundings, timeout_ms) for surroundings in _SURROUNDINGS]
+        with ThreadPoolExecutor(len(SURROUNDINGS)) as pool:
+            jobs = [pool.submit(_ask, request, surroundings, timeout_ms) for surroundings in SURROUNDINGS]
             answers = [job.result() for job in jobs]
     except _TooSlowError:
         return _failed(program.sites[0], ProblemCode.IMPORT_TIMEOUT, _too_slow(timeout_ms))
@@ -79,31 +90,53 @@ def evaluate_program(program: Program, search_path: Sequence[str], *, timeout_ms
     return _matched(program.sites, first, second, places)
 
 
-def _ask(request: str, surroundings: Mapping[str, str], timeout_ms: int) -> Answer | str:
+def _ask(request: Mapping[str, object], surroundings: Mapping[str, str], timeout_ms: int) -> Answer | str:
     """One interpreter's answer, or why there is none."""
     hidden = ("DISPLAY", "WAYLAND_DISPLAY", "PYTHONPATH", "PYTHONSTARTUP", "PYTHONHOME")
     environment = {name: value for name, value in os.environ.items() if name not in hidden}
     environment |= {"QT_QPA_PLATFORM": "offscreen", "PYTHONDONTWRITEBYTECODE": "1", **surroundings}
-    with tempfile.TemporaryDirectory() as folder:
-        try:
-            done = subprocess.run(  # noqa: S603  # our own interpreter and a constant program
-                [sys.executable, "-P", "-c", _PROGRAM],
-                input=request,
-                capture_output=True,
-                text=True,
-                encoding="utf-8",
-                errors="replace",
-                env=environment,
-                cwd=folder,
-                timeout=timeout_ms / 1000,
-                check=False,
-            )
-        except subprocess.TimeoutExpired:
-            raise _TooSlowError from None
-    if done.returncode or not done.stdout:
-        last = done.stderr.strip().splitlines()[-1:] or ["without a word"]
-        return f"the interpreter ended with code {done.returncode} while the declaring modules were imported: {last[0]}"
-    return cast("Answer", freeze_json(json.loads(done.stdout)))
+    with tempfile.TemporaryDirectory() as place:
+        answer, said, folder = (Path(place) / name for name in ("answer", "said", "folder"))
+        folder.mkdir()
+        # Files and no pipes: a process that a module leaves behind would hold a pipe open.
+        with said.open("wb") as noise:
+            try:
+                code = run_interpreter(
+                    json.dumps({**request, "answer": str(answer)}), environment, folder, noise, timeout_ms
+                )
+            except subprocess.TimeoutExpired:
+                raise _TooSlowError from None
+        if code or not answer.is_file():
+            last = said.read_text(encoding="utf-8", errors="replace").strip().splitlines()[-1:] or ["without a word"]
+            return f"the interpreter ended with code {code} while the declaring modules were imported: {last[0]}"
+        return cast("Answer", freeze_json(json.loads(answer.read_text(encoding="ascii"))))
+
+
+def run_interpreter(
+    request: str, environment: Mapping[str, str], folder: Path, noise: BinaryIO, timeout_ms: int
+) -> int:
+    """Have a fresh interpreter answer a request.
+
+    Args:
+        request: Its standard input.
+        environment: Its environment variables, all of them.
+        folder: Its working directory.
+        noise: Where everything goes that the modules print.
+        timeout_ms: Milliseconds it may take.
+
+    Returns:
+        Its exit code.
+    """
+    return subprocess.run(  # noqa: S603  # our own interpreter and a constant program
+        [sys.executable, "-P", "-c", _PROGRAM],
+        input=request.encode(),
+        stdout=noise,
+        stderr=noise,
+        env=environment,
+        cwd=folder,
+        timeout=timeout_ms / 1000,
+        check=False,
+    ).returncode
 
 
 def _too_slow(timeout_ms: int) -> str:

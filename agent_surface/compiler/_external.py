@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import csv
 import re
 import sys
@@ -49,8 +50,8 @@ class Installed:
                     found[package] = module
         return found
 
-    def sources(self, package: str) -> Iterator[Source | Problem]:
-        """Every module of a distribution."""
+    def sources(self, package: str) -> Iterator[tuple[Source, ast.Module] | Problem]:
+        """Every module of a distribution with its syntax."""
         for name, file, shown in self._modules(package):
             yield parse_source(name, file, shown=shown, is_package=file.name == "__init__.py", package=package)
 

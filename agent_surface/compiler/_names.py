@@ -69,12 +69,15 @@ class Resolver:
         self._names: dict[str, ModuleNames] = {}
         self._open: set[tuple[str, str]] = set()
 
+    def read_names(self, source: Source, tree: ast.Module) -> ModuleNames:
+        """Read the names of a module from its syntax, and keep them."""
+        names = self._names[source.name] = names_of(source, tree)
+        return names
+
     def names(self, source: Source) -> ModuleNames:
         """The names of a module and their uses."""
         known = self._names.get(source.name)
-        if known is None:
-            known = self._names[source.name] = names_of(source)
-        return known
+        return known if known is not None else self.read_names(source, source.parse())
 
     def meanings(self, expression: ast.expr, scope: Scope, source: Source) -> frozenset[Meaning]:
         """Everything that ``expression`` can stand for that matters here; empty for anything else."""

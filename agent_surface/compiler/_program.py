@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Sequence
+import ast
+import gc
+from collections.abc import Generator, Iterable, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 from agent_surface.compiler._configuration import CompilerConfiguration
@@ -56,7 +58,8 @@ def read_program(configuration: CompilerConfiguration, search_path: Sequence[str
         search_path: Where third-party modules are installed.
     """
     reader = _Reader(configuration, search_path)
-    reader.read()
+    with _no_collection():
+        reader.read()
     return Program(
         sources=reader.sources,
         sites=tuple(sorted(reader.sites, key=lambda site: (site.module, site.line, site.name))),
@@ -129,12 +132,19 @@ class _Reader:
         if found is None:
             return None
         file, is_package = found
-        parsed = parse_source(module, file, shown=self.tree.shown(file), is_package=is_package)
+        return self._keep(parse_source(module, file, shown=self.tree.shown(file), is_package=is_package))
+
+    def _keep(self, parsed: tuple[Source, ast.Module] | Problem) -> Source | None:
         if isinstance(parsed, Problem):
             self.problems.append(parsed)
             return None
-        self.sources[module] = parsed
-        return parsed
+        source, tree = parsed
+        if source.name not in self.sources:
+            self.sources[source.name] = source
+            # Its names will be asked for; now is when there is a tree to read them from.
+            if self._has_word(source):
+                self._resolver.read_names(source, tree)
+        return source
 
     def _read_packages(self) -> None:
         """Read every module of the distributions that could declare something."""
@@ -143,25 +153,24 @@ class _Reader:
                 continue
             self.packages[package] = self._foreign[module]
             for parsed in self._installed.sources(package):
-                if isinstance(parsed, Source):
-                    self.sources.setdefault(parsed.name, parsed)
-                else:
-                    self.problems.append(parsed)
+                self._keep(parsed)
 
     def _judge_all(self) -> bool:
         """Look for declarations in the modules not looked through yet; true when that led to further modules."""
         known = len(self.sources) + len(self._foreign)
         while True:
-            pattern = re.compile(r"\b(?:" + "|".join(sorted(map(re.escape, self._words))) + r")\b")
             pending = [
                 source
                 for name, source in list(self.sources.items())
-                if name not in self._judged and pattern.search(source.text) is not None
+                if name not in self._judged and self._has_word(source)
             ]
             if not pending:
                 return len(self.sources) + len(self._foreign) != known
             for source in pending:
                 self._judge(source)
+
+    def _has_word(self, source: Source) -> bool:
+        return any(word in source.text for word in self._words)
 
     def _judge(self, source: Source) -> None:
         self._judged.add(source.name)
@@ -172,3 +181,15 @@ class _Reader:
         self._words |= self._resolver.exported(source)
         if source.package is None:
             self._follow((module, Place(file=source.shown, line=line)) for module, line in findings.imports)
+
+
+@contextmanager
+def _no_collection() -> Generator[None]:
+    """Syntax trees have no cycles: looking for some among millions of nodes takes as long as reading them."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Literal, TypeAlias
+from typing import Literal, TypeAlias, cast
 
 from typing_extensions import override
 
@@ -97,10 +97,10 @@ class ModuleNames:
     uses: tuple[Use, ...]
 
 
-def names_of(source: Source) -> ModuleNames:
-    """Read the names of a module."""
+def names_of(source: Source, tree: ast.Module) -> ModuleNames:
+    """Read the names of a module from its syntax."""
     walker = _Walker(source)
-    walker.visit(source.parse())
+    walker.visit(tree)
     return ModuleNames(scope=walker.module, uses=tuple(walker.uses))
 
 
@@ -124,6 +124,17 @@ class _Walker(ast.NodeVisitor):
         self.uses: list[Use] = []
         self._scope = self.module
         self._inside: ProblemCode | None = None
+
+    @override
+    def generic_visit(self, node: ast.AST) -> None:
+        # The inherited way, without the constants, contexts and operators that have nothing below them to see.
+        for name in node._fields:
+            value: object = getattr(node, name, None)
+            if isinstance(value, ast.AST):
+                if value._fields and not isinstance(value, ast.Constant):
+                    self.visit(value)
+            elif isinstance(value, list):
+                self._visit_all(item for item in cast("list[object]", value) if isinstance(item, ast.AST))
 
     # ------------------------------------------------------------------------------------------------------ statements
 
@@ -368,7 +379,8 @@ class _Walker(ast.NodeVisitor):
 
     def _visit_all(self, nodes: Iterable[ast.AST]) -> None:
         for node in nodes:
-            self.visit(node)
+            if not isinstance(node, ast.Constant):
+                self.visit(node)
 
 
 def _can_alias(value: ast.expr) -> bool:

@@ -38,7 +38,7 @@ class Source:
     package: str | None = None
 
     def parse(self) -> ast.Module:
-        """The syntax, made anew: few modules are asked for it, and keeping a thousand trees costs more."""
+        """The syntax, made anew: few modules are asked for it again, and keeping a thousand trees costs more."""
         return ast.parse(self.text, filename=self.shown)
 
     def absolute(self, module: str | None, level: int) -> str:
@@ -57,12 +57,16 @@ class ImportedModule:
 
 def parse_source(
     name: str, file: Path, *, shown: str, is_package: bool, package: str | None = None
-) -> Source | Problem:
-    """Read a module, or say why that cannot be done."""
+) -> tuple[Source, ast.Module] | Problem:
+    """Read a module, or say why that cannot be done.
+
+    Returns:
+        The module and its syntax, for whoever needs that at once.
+    """
     try:
         with tokenize.open(file) as stream:
             text = stream.read()
-        imports = tuple(_imports_of(ast.parse(text, filename=shown), name, is_package=is_package))
+        tree = ast.parse(text, filename=shown)
     except (SyntaxError, ValueError, OSError) as error:
         line = error.lineno if isinstance(error, SyntaxError) and error.lineno else 1
         reason = error.msg if isinstance(error, SyntaxError) else str(error)
@@ -72,7 +76,11 @@ def parse_source(
             code=ProblemCode.SYNTAX_ERROR,
             message=f"{name} cannot be read: {reason}; correct it",
         )
-    return Source(name=name, file=file, shown=shown, is_package=is_package, text=text, imports=imports, package=package)
+    imports = tuple(_imports_of(tree, name, is_package=is_package))
+    source = Source(
+        name=name, file=file, shown=shown, is_package=is_package, text=text, imports=imports, package=package
+    )
+    return source, tree
 
 
 class SourceTree:

@@ -13,6 +13,9 @@ import pytest
 from agent_surface.cli import main
 from agent_surface.compiler import contract_text
 from tests.core.compiler.project import CONTRACT, Project, write_files
+from tests.core.compiler.warm import _evaluate_warm, cold_interpreters, warm_interpreters
+
+__all__ = ["_evaluate_warm", "cold_interpreters", "warm_interpreters"]
 
 CHECKOUT = Path(__file__).parents[3]
 

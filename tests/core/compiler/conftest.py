@@ -7,6 +7,9 @@ from pathlib import Path
 import pytest
 
 from tests.core.compiler.project import Project
+from tests.core.compiler.warm import _evaluate_warm, cold_interpreters, warm_interpreters
+
+__all__ = ["_evaluate_warm", "cold_interpreters", "project", "warm_interpreters"]
 
 
 @pytest.fixture

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import py_compile
 import subprocess
 import sys
 from collections.abc import Mapping
@@ -163,6 +164,7 @@ def test_a_manifest_says_that_it_is_proven_and_nothing_of_when_or_where(project:
 
 
 @pytest.mark.requirement("AS-COMPILER-006")
+@pytest.mark.usefixtures("cold_interpreters")
 def test_two_evaluations_see_different_surroundings_and_must_agree(project: Project) -> None:
     """What is the same in both is in the contract; each reason why it might not be has its own program elsewhere."""
     project.write(
@@ -181,6 +183,7 @@ def test_two_evaluations_see_different_surroundings_and_must_agree(project: Proj
     assert not list(project.root.rglob("world.json"))
 
 
+@pytest.mark.usefixtures("cold_interpreters")
 def test_evaluation_has_no_display_and_hears_nothing_of_what_modules_print(
     project: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -195,3 +198,17 @@ def test_evaluation_has_no_display_and_hears_nothing_of_what_modules_print(
         }
     )
     assert project.problems() == ()
+
+
+@pytest.mark.requirement("AS-COMPILER-002")
+def test_what_is_evaluated_is_the_text_that_was_searched_and_no_cache_of_another(project: Project) -> None:
+    """A cache that is not checked, or of the same second and size, would prove what nobody can read."""
+    project.write({"shop/contracts.py": READY.replace("Say that you are there", "Something else")})
+    cached = py_compile.compile(
+        str(project.root / "shop" / "contracts.py"), invalidation_mode=py_compile.PycInvalidationMode.UNCHECKED_HASH
+    )
+    assert cached is not None
+    project.write({"shop/contracts.py": READY})
+    text = contract_text(project.compile())
+    assert "Say that you are there" in text
+    assert "Something else" not in text
