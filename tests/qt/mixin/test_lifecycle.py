@@ -2,9 +2,11 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import logging
 import threading
 import weakref
 from collections.abc import Callable
+from typing import Literal
 
 import pytest
 import shiboken6
@@ -13,9 +15,11 @@ from PySide6.QtWidgets import QApplication, QDialog, QStackedWidget, QTabWidget,
 from pytestqt.qtbot import QtBot
 from typing_extensions import override
 
-from qt_binding import AgentComponentMixin, performs, provide_surface
+from agent_surface.testing import contract_authority
+from qt_binding import AgentComponentMixin, create_qt_registry, performs, provide_surface
 from qt_binding._runtime import runtime_of_application
 from tests.qt.mixin.parts import (
+    COUNTER,
     PING_ID,
     PINGER,
     READ_ID,
@@ -493,6 +497,37 @@ def test_a_changed_structure_registers_again(surface: Surface) -> None:
     turn()
     assert guarded.agent_handle.registration_id != first
     assert surface.instances() == ["default"]
+
+
+@pytest.mark.parametrize(("environment", "warnings"), [("development", 1), ("test", 0)])
+def test_a_changed_structure_is_worth_a_warning_in_development(
+    qapp: QObject,
+    expected_logs: list[logging.LogRecord],
+    environment: Literal["development", "test"],
+    warnings: int,
+) -> None:
+    """It is told once what to change; where people work with the program it registers again in silence."""
+    registry = create_qt_registry(authority=contract_authority(COUNTER), environment=environment)
+
+    class Tenanted(Counter):
+        tenant = 1
+
+        def agent_internal(self) -> dict[str, object]:
+            return {"tenant": self.tenant}
+
+    counter = Tenanted()
+    provide_surface(counter, registry)
+    shown(counter)
+    counter.tenant = 2
+    counter.setEnabled(False)
+    turn()
+    counter.setEnabled(True)
+    turn()
+    told = [record.getMessage() for record in expected_logs]
+    assert ["changed what its registration is made of" in text for text in told] == [True] * warnings
+    delete(counter)
+    turn()
+    registry.close()
 
 
 def test_a_component_of_a_closed_registry_is_rejected_and_stays_usable_as_a_widget(surface: Surface) -> None:

@@ -3,7 +3,7 @@ from __future__ import annotations
 from typing import cast
 
 import pytest
-from PySide6.QtCore import QAbstractTableModel, QDateTime, Qt, QTimeZone
+from PySide6.QtCore import QAbstractTableModel, QDateTime, QSortFilterProxyModel, Qt, QTimeZone
 from PySide6.QtGui import QFont, QStandardItem
 from PySide6.QtWidgets import QTableView
 from typing_extensions import override
@@ -112,6 +112,19 @@ def test_a_page_of_a_million_rows_asks_for_its_own_cells_alone(surface: Surface,
     observation = observe_model(model, key_role=KEY_ROLE, columns={"name": 0, "load": 1}, page=50)
     read = page_of(observation.read.find_handler(table)())
     assert (read["total"], count(read), model.asked) == (1_000_000, 50, 150)
+
+
+@pytest.mark.requirement("QT-MODEL-001")
+def test_a_page_through_a_proxy_asks_for_its_own_cells_alone(surface: Surface, table: QTableView) -> None:
+    """What the proxy sorts or filters by it has asked for before; reading adds nothing to it."""
+    model, proxy = Many(20_000), QSortFilterProxyModel()
+    proxy.setSourceModel(model)
+    proxy.setFilterFixedString("7")
+    total = proxy.rowCount()
+    model.asked = 0
+    read = page_of(observe_model(proxy, key_role=KEY_ROLE, columns={"name": 0}).read.find_handler(table)())
+    assert (read["total"], count(read), model.asked) == (total, 50, 100)
+    assert 0 < total < 20_000
 
 
 @pytest.mark.requirement("QT-MODEL-001")
