@@ -10,7 +10,8 @@ if TYPE_CHECKING:
     from agent_surface._base._canonical import canonical_json
     from agent_surface._base._json import FrozenJson, JsonSchema, JsonValue, thaw_json
     from agent_surface._base._limits import AgentSurfaceLimits
-    from agent_surface._base._ports import Clock, HandlerRunner, HostLoop, IdSource, TimerHandle
+    from agent_surface._base._ports import Clock, HandlerRunner, HostLoop, IdSource, TimerHandle, WorkerThreads
+    from agent_surface._base._threads import DaemonThreadPool
     from agent_surface._failures import capability_error
     from agent_surface._registrations import RegistrationCandidate, RegistrationGuard, RegistrationHandle
     from agent_surface._snapshot import (
@@ -207,6 +208,7 @@ __all__ = [
     "ConfirmationResolved",
     "ConfirmationWaiter",
     "ConsumerKind",
+    "DaemonThreadPool",
     "DefinitionErrorCode",
     "DiscoveryDecision",
     "DiscoveryOutcome",
@@ -255,6 +257,7 @@ __all__ = [
     "SurfaceChanged",
     "TakeOver",
     "TimerHandle",
+    "WorkerThreads",
     "WrongThreadError",
     "action_contract",
     "assert_capability_authority",
@@ -291,7 +294,8 @@ _HOMES: Final = {
     "_base._canonical": "canonical_json",
     "_base._json": "FrozenJson JsonSchema JsonValue thaw_json",
     "_base._limits": "AgentSurfaceLimits",
-    "_base._ports": "Clock HandlerRunner HostLoop IdSource TimerHandle",
+    "_base._ports": "Clock HandlerRunner HostLoop IdSource TimerHandle WorkerThreads",
+    "_base._threads": "DaemonThreadPool",
     "_failures": "capability_error",
     "_registrations": "RegistrationCandidate RegistrationGuard RegistrationHandle",
     "_snapshot": (

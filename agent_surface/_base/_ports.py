@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Protocol, TypeVar
 
 if TYPE_CHECKING:
     import asyncio
+    import concurrent.futures
 
 T = TypeVar("T")
 
@@ -70,6 +71,21 @@ class HandlerRunner(Protocol):
         The final checks before a handler starts are part of ``handler``, so they happen in the turn in which
         the runner calls it.
         """
+        ...
+
+
+class WorkerThreads(Protocol):
+    """Where plain functions run that must not hold the owner thread; any ``concurrent.futures.Executor`` is one.
+
+    A handler that never returns must not keep the interpreter from ending, so its threads should be daemons.
+    """
+
+    def submit(self, function: Callable[[], T], /) -> concurrent.futures.Future[T]:
+        """Run ``function`` on a thread, at once or when one is free."""
+        ...
+
+    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
+        """Take no more functions; with ``wait=False`` without waiting for those that run."""
         ...
 
 

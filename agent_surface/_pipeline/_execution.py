@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import functools
 import inspect
 import logging
 from collections.abc import Awaitable, Callable
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future
+from contextvars import copy_context
 
 from agent_surface._base._limits import AgentSurfaceLimits
-from agent_surface._base._ports import Clock, HandlerRunner
+from agent_surface._base._ports import Clock, HandlerRunner, WorkerThreads
 from agent_surface._failures import not_available, unmounted
 from agent_surface._pipeline._call import Call
 from agent_surface._pipeline._interruption import Interruption
@@ -22,8 +24,6 @@ from agent_surface.procedures import ProcedureExecutor, ProcedureInfo
 
 logger = logging.getLogger("agent_surface.pipeline")
 
-MAX_WORKER_THREADS = 4
-
 
 class Execution:
     """Starts handlers. What is checked in the turn of the start is part of the start itself (AS-INVOKE-009)."""
@@ -34,6 +34,7 @@ class Execution:
         clock: Clock,
         limits: AgentSurfaceLimits,
         runner: HandlerRunner,
+        threads: WorkerThreads,
         contexts: PolicyContexts,
         interruption: Interruption,
         executor: Callable[[], ProcedureExecutor | None],
@@ -43,12 +44,12 @@ class Execution:
         self._clock = clock
         self._limits = limits
         self._runner = runner
+        self._threads = threads
         self._contexts = contexts
         self._interruption = interruption
         self._executor = executor
         self._check_precondition = check_precondition
         self._version = version
-        self._threads: ThreadPoolExecutor | None = None
 
     def execute(self, call: Call) -> object:
         """Start the handler.
@@ -71,8 +72,7 @@ class Execution:
 
     def close(self) -> None:
         """Let worker threads end; what runs on them is not waited for."""
-        if self._threads is not None:
-            self._threads.shutdown(wait=False, cancel_futures=True)
+        self._threads.shutdown(wait=False, cancel_futures=True)
 
     async def _in_own_task(self, call: Call, start: Callable[[], object]) -> object:
         self.arm(call)
@@ -145,10 +145,8 @@ class Execution:
         # The token and the context are made here: the worker gets values, nothing it could make on the wrong thread.
         function, arguments = self._prepared(call, binding)
         self._begin(call)
-        if self._threads is None:
-            self._threads = ThreadPoolExecutor(MAX_WORKER_THREADS, thread_name_prefix="agent-surface")
-        work = self._threads.submit(function, *arguments)
-        return to_the_end(asyncio.wrap_future(work, loop=call.create_future().get_loop()))
+        work = self._threads.submit(functools.partial(copy_context().run, function, *arguments))
+        return _thread_end(call, work)
 
     def _procedure(self, call: Call) -> object:
         executor = self._executor()
@@ -166,6 +164,26 @@ class Execution:
         )
         self._begin(call)
         return executor.execute(path, call.input_object(), info)
+
+
+async def _thread_end(call: Call, work: Future[object]) -> object:
+    """Await what runs on a thread, also when the call has ended meanwhile: its admission is held until then.
+
+    The end of a call cancels its task once. Whoever cancels again, or a call that has not ended, ends everything: the
+    registry is being closed, or the loop. That waits for no thread.
+    """
+    future = asyncio.wrap_future(work, loop=call.create_future().get_loop())
+    while not future.done():
+        try:
+            await asyncio.wait([future])
+        except asyncio.CancelledError:
+            task = asyncio.current_task()
+            if call.result is None or task is None or task.cancelling() > 1:
+                future.cancel()
+                raise
+            # What waits for a free thread still never begins.
+            work.cancel()
+    return future.result()
 
 
 async def to_the_end(future: asyncio.Future[object]) -> object:

@@ -6,8 +6,9 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Literal
 
 from agent_surface._base._limits import AgentSurfaceLimits
-from agent_surface._base._ports import Clock, HandlerRunner, HostLoop, IdSource
+from agent_surface._base._ports import Clock, HandlerRunner, HostLoop, IdSource, WorkerThreads
 from agent_surface._base._system import AsyncioHostLoop, InlineHandlerRunner, RandomIdSource, SystemClock
+from agent_surface._base._threads import DaemonThreadPool
 from agent_surface._pipeline._admission import Admission
 from agent_surface._pipeline._approval import Approval
 from agent_surface._pipeline._execution import Execution
@@ -35,6 +36,8 @@ from agent_surface.registry._registrar import Registrar
 from agent_surface.registry._registry import AgentSurfaceRegistry
 from agent_surface.registry._threadsafe import CallsFromElsewhere
 
+MAX_WORKER_THREADS = 4
+
 
 def create_agent_surface_registry(
     *,
@@ -52,6 +55,7 @@ def create_agent_surface_registry(
     clock: Clock | None = None,
     host_loop: HostLoop | None = None,
     handler_runner: HandlerRunner | None = None,
+    threads: WorkerThreads | None = None,
     ids: IdSource | None = None,
     before_settlement: Callable[[], None] | None = None,
 ) -> AgentSurfaceRegistry:
@@ -73,6 +77,8 @@ def create_agent_surface_registry(
         clock: Time; the machine's when absent.
         host_loop: The event loop; asyncio's running one when absent.
         handler_runner: How plain handlers are run; inline when absent.
+        threads: Where actions bound with ``thread=True`` run; at most four daemon threads when absent. They belong to
+            the registry from now on and are shut down with it.
         ids: Where ids come from; the operating system's generator when absent.
         before_settlement: Called after a handler ended and before its call settles, to push what it changed.
 
@@ -141,6 +147,7 @@ def create_agent_surface_registry(
             clock=time,
             limits=bounds,
             runner=handler_runner if handler_runner is not None else InlineHandlerRunner(),
+            threads=threads if threads is not None else DaemonThreadPool(max_workers=MAX_WORKER_THREADS),
             contexts=contexts,
             interruption=interruption,
             executor=lambda: registrar.procedures,

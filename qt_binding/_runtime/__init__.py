@@ -12,10 +12,8 @@ from qt_binding._runtime._registry import create_qt_registry, runtimes_of
 from qt_binding._runtime._run import run
 from qt_binding._runtime._runner import QtHandlerRunner
 from qt_binding._runtime._runtime import QtRuntime, Runtimes, find_application, runtime_of_application
-from qt_binding._runtime._threads import DaemonThreadPool
 
 __all__ = [
-    "DaemonThreadPool",
     "DeadlineTimer",
     "GuestLoop",
     "QtClock",

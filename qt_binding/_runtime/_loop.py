@@ -23,9 +23,9 @@ from PySide6.QtCore import QObject, Qt, QThread, QTimer, Signal
 from PySide6.QtWidgets import QApplication
 from typing_extensions import override
 
+from agent_surface import DaemonThreadPool
 from qt_binding._runtime._deadlines import Deadline, DeadlineTimer
 from qt_binding._runtime._qasync import QasyncEventLoop
-from qt_binding._runtime._threads import DaemonThreadPool
 
 T = TypeVar("T")
 Ts = TypeVarTuple("Ts")

@@ -14,6 +14,7 @@ from agent_surface import (
     AgentSurfaceRegistry,
     AuditSink,
     CapabilityAuthority,
+    DaemonThreadPool,
     ProcedureExecutor,
     RegistrationGuard,
     RouteInfo,
@@ -82,6 +83,7 @@ def create_qt_registry(
         clock=QtClock(runtimes.deadlines),
         host_loop=QtHostLoop(runtimes.loop),
         handler_runner=QtHandlerRunner(runtimes.runtime, runtimes.loop),
+        threads=DaemonThreadPool(),
         before_settlement=runtimes.push_before_settlement,
     )
     _RUNTIMES[registry] = runtimes

@@ -35,6 +35,7 @@ from agent_surface import (
     RegistrationHandle,
     RouteInfo,
     SnapshotContext,
+    WorkerThreads,
     action_contract,
     create_agent_surface_registry,
     define_agent_component_contract,
@@ -169,6 +170,7 @@ class Surface:
         duplicate_suffix_policy: Literal["off", "warn", "error"] = "warn",
         route: Callable[[], RouteInfo | None] | None = None,
         before_settlement: Callable[[], None] | None = None,
+        threads: WorkerThreads | None = None,
     ) -> None:
         self.clock = ManualClock()
         self.sink = MemoryAuditSink()
@@ -185,6 +187,7 @@ class Surface:
             duplicate_suffix_policy=duplicate_suffix_policy,
             route=route,
             before_settlement=before_settlement,
+            threads=threads,
             audit=self.sink,
             clock=self.clock,
             ids=SequentialIds(),

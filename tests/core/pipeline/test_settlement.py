@@ -9,7 +9,10 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
+from concurrent.futures import Future
+from contextvars import ContextVar
 from logging import LogRecord
+from typing import TypeVar, cast
 
 import pytest
 
@@ -32,6 +35,7 @@ from agent_surface import (
 from agent_surface.errors import ErrorCode
 from tests.core.surface_fixtures import ACT, ASKING, GO, READ, TWO, Surface, component, output, refusal, turns
 
+T = TypeVar("T")
 Interrupt = Callable[[Surface, RegistrationHandle], None]
 INTERRUPTIONS: dict[str, tuple[Interrupt, str]] = {
     "unregister": (lambda _, handle: handle.unregister(), "COMPONENT_UNMOUNTED"),
@@ -158,16 +162,17 @@ async def test_a_worker_thread_that_ends_late_is_recorded_and_keeps_its_place_un
     import threading
 
     surface = Surface()
-    release = threading.Event()
+    begun, release = threading.Event(), threading.Event()
     seen: list[bool] = []
 
     def act(_: object, context: AgentActionContext) -> None:
+        begun.set()
         assert release.wait(30)
         seen.append(context.cancel.cancelled)
 
     surface.mount(act=ActionBinding(execute=act, thread=True))
     first = surface.start(timeout_ms=10)
-    await turns()
+    assert await asyncio.to_thread(begun.wait, 30)
     surface.clock.advance(10)
     assert refusal(await first) == ("TIMEOUT", {"timeoutMs": 10, "idempotent": False})
     second = surface.start()
@@ -179,6 +184,67 @@ async def test_a_worker_thread_that_ends_late_is_recorded_and_keeps_its_place_un
     assert [record.status for record in surface.audited("late-settlement")] == ["ok"]
     surface.registry.close()
     assert await surface.registry.wait_closed()
+
+
+class HeldThreads:
+    """Worker threads that do nothing until the test lets them."""
+
+    def __init__(self) -> None:
+        self.jobs: list[tuple[Future[object], Callable[[], object]]] = []
+        self.ended: list[bool] = []
+
+    def submit(self, function: Callable[[], T], /) -> Future[T]:
+        """Keep the function."""
+        future: Future[T] = Future()
+        self.jobs.append((cast("Future[object]", future), function))
+        return future
+
+    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
+        """Remember how it was asked for."""
+        self.ended.append(not wait and cancel_futures)
+
+    def run_next(self) -> None:
+        """Run the oldest function unless it was cancelled."""
+        future, function = self.jobs.pop(0)
+        if future.set_running_or_notify_cancel():
+            future.set_result(function())
+
+
+@pytest.mark.requirement("AS-CONC-011", "AS-CONC-014")
+@pytest.mark.parametrize("kind", INTERRUPTIONS)
+async def test_what_waits_for_a_free_thread_never_begins_once_its_call_has_ended(kind: str) -> None:
+    """Nothing has happened yet, so nothing has to be outlived; its place is free at once."""
+    threads, ran = HeldThreads(), list[str]()
+    surface = Surface(threads=threads)
+    handle = surface.mount(act=ActionBinding(execute=lambda: ran.append("ran"), thread=True))
+    call = surface.start()
+    await turns()
+    assert len(threads.jobs) == 1
+    interrupt, code = INTERRUPTIONS[kind]
+    interrupt(surface, handle)
+    assert refusal(await call)[0] == code
+    await turns()
+    assert surface.idle()
+    threads.run_next()
+    await turns()
+    assert ran == []
+    assert surface.audited("late-settlement") == []
+    surface.registry.close()
+    assert threads.ended == [True]
+
+
+async def test_a_handler_on_a_thread_sees_the_context_of_its_call() -> None:
+    """Tracing and the like follow a call wherever it runs, as with ``asyncio.to_thread``."""
+    threads, traced = HeldThreads(), ContextVar("traced", default="nothing")
+    surface = Surface(threads=threads)
+    surface.mount(act=ActionBinding(execute=lambda: {"traced": traced.get()}, thread=True))
+    traced.set("the caller")
+    call = surface.start()
+    await turns()
+    traced.set("somebody else")
+    threads.run_next()
+    assert output(await call) == {"traced": "the caller"}
+    surface.registry.close()
 
 
 # -------------------------------------------------------------------------------------------- by the call itself

@@ -26,12 +26,13 @@ READ = observation_contract(description="Reads", output=from_type(int))
 PLAIN = action_contract(description="Plain", effect="local-state")
 LATER = action_contract(description="Later", effect="local-state")
 HEAVY = action_contract(description="Heavy", effect="local-state")
+STUCK = action_contract(description="Stuck", effect="local-state")
 ASKED = action_contract(description="Asked", effect="local-state", confirmation="required")
 PANEL = define_agent_component_contract(
     type="test.panel",
     description="A panel",
     observations={"read": READ},
-    actions={"plain": PLAIN, "later": LATER, "heavy": HEAVY, "asked": ASKED},
+    actions={"plain": PLAIN, "later": LATER, "heavy": HEAVY, "stuck": STUCK, "asked": ASKED},
 )
 
 
@@ -71,6 +72,12 @@ class Panel(AgentComponentMixin, QWidget):
         """On a worker thread, for longer than the application lives."""
         asked_to_quit.set()
         never.wait(0.3)
+
+    @performs(STUCK, thread=True)
+    def stuck(self) -> None:
+        """On a worker thread, for ever."""
+        asked_to_quit.set()
+        never.wait()
 
     @performs(ASKED)
     def asked(self) -> None:
@@ -224,6 +231,19 @@ class Window(QWidget):
     def with_an_exit_code(self) -> None:
         """``QApplication.exit(7)``."""
         QApplication.exit(7)
+
+    def with_a_thread_handler_that_never_returns(self) -> None:
+        """A worker thread is lost, and the application quits with a code of its own."""
+        self.call("stuck")
+        poll = QTimer(self)
+
+        def look() -> None:
+            if asked_to_quit.is_set():
+                poll.stop()
+                QApplication.exit(7)
+
+        poll.timeout.connect(look)
+        poll.start(0)
 
     def by_system_exit_in_a_handler(self) -> None:
         """``sys.exit`` where nobody should say it."""

@@ -69,6 +69,13 @@ def test_the_exit_code_of_the_application_is_returned() -> None:
 
 
 @pytest.mark.requirement("QT-LOOP-002")
+def test_a_handler_that_never_returns_holds_no_application_back() -> None:
+    """Its thread dies with the process; its call is settled before."""
+    done = quit_in("with_a_thread_handler_that_never_returns")
+    assert (complaints(done.stderr), done.returncode, done.stdout) == ("", 7, "stuck: CANCELLED\nended\n")
+
+
+@pytest.mark.requirement("QT-LOOP-002")
 def test_a_mistake_in_a_slot_is_printed_once_and_changes_nothing() -> None:
     """By Python's own hook, as without the binding."""
     done = quit_in("after_a_slot_raised")

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import functools
-import queue
 import threading
+from collections import deque
 from collections.abc import Callable
 from concurrent.futures import Executor, Future
 from typing import ParamSpec, TypeVar, cast
@@ -21,8 +21,8 @@ class DaemonThreadPool(Executor):
     """A bounded executor on daemon threads.
 
     ``concurrent.futures.ThreadPoolExecutor`` joins its threads when the interpreter ends, so one handler that never
-    returns keeps a closed application alive; qasync's executor also loses the future of a worker that raises a
-    ``BaseException``. Here every outcome reaches the future and quitting waits for nobody (QT-LOOP-002).
+    returns keeps a closed application alive. Here every outcome reaches the future, a ``BaseException`` too, and
+    quitting waits for nobody (QT-LOOP-002).
     """
 
     def __init__(self, *, max_workers: int = MAX_WORKERS, name: str = "agent-surface") -> None:
@@ -36,8 +36,8 @@ class DaemonThreadPool(Executor):
             raise ValueError(f"max_workers must be at least 1, not {max_workers}")
         self._max_workers = max_workers
         self._name = name
-        self._jobs: queue.SimpleQueue[tuple[Future[object], Callable[[], object]] | None] = queue.SimpleQueue()
-        self._lock = threading.Lock()
+        self._jobs: deque[tuple[Future[object], Callable[[], object]]] = deque()
+        self._changed = threading.Condition()
         self._workers = 0
         self._idle = 0
         self._closed = False
@@ -50,15 +50,15 @@ class DaemonThreadPool(Executor):
             RuntimeError: The pool was shut down.
         """
         future: Future[T] = Future()
-        with self._lock:
+        with self._changed:
             if self._closed:
                 raise RuntimeError("the thread pool was shut down")
-            self._jobs.put((cast("Future[object]", future), functools.partial(fn, *args, **kwargs)))
-            if self._idle:
-                self._idle -= 1
-            elif self._workers < self._max_workers:
+            self._drop_cancelled()
+            self._jobs.append((cast("Future[object]", future), functools.partial(fn, *args, **kwargs)))
+            if len(self._jobs) > self._idle and self._workers < self._max_workers:
                 self._workers += 1
                 threading.Thread(target=self._work, name=f"{self._name}-{self._workers}", daemon=True).start()
+            self._changed.notify()
         return future
 
     @override
@@ -69,31 +69,32 @@ class DaemonThreadPool(Executor):
             wait: Accepted and ignored: this pool exists so that nothing waits for a busy worker.
             cancel_futures: Forget jobs that have not begun.
         """
-        with self._lock:
-            if self._closed:
-                return
+        with self._changed:
             self._closed = True
-            workers = self._workers
-        if cancel_futures:
-            while True:
-                try:
-                    job = self._jobs.get_nowait()
-                except queue.Empty:
-                    break
-                if job is not None:
-                    job[0].cancel()
-        for _ in range(workers):
-            self._jobs.put(None)
+            forgotten = list(self._jobs) if cancel_futures else []
+            if cancel_futures:
+                self._jobs.clear()
+            self._changed.notify_all()
+        for future, _ in forgotten:
+            future.cancel()
+
+    def _drop_cancelled(self) -> None:
+        """Workers that never come back must not leave a queue that only grows."""
+        for job in [job for job in self._jobs if job[0].cancelled()]:
+            self._jobs.remove(job)
+            job[0].set_running_or_notify_cancel()
 
     def _work(self) -> None:
-        while True:
-            job = self._jobs.get()
-            if job is None:
-                return
+        while (job := self._next_job()) is not None:
             _settle(*job)
             del job
-            with self._lock:
-                self._idle += 1
+
+    def _next_job(self) -> tuple[Future[object], Callable[[], object]] | None:
+        with self._changed:
+            self._idle += 1
+            self._changed.wait_for(lambda: self._jobs or self._closed)
+            self._idle -= 1
+            return self._jobs.popleft() if self._jobs else None
 
 
 def _settle(future: Future[object], function: Callable[[], object]) -> None:
