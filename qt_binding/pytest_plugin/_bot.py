@@ -51,11 +51,13 @@ class AgentQtBot(QtBot):
         self._asks_itself = asks_itself
         self._host: ConfirmationHost | None = None
         self._undo: list[Callable[[], None]] = []
+        # qtbot itself remembers widgets weakly; one that nobody else keeps would be gone at once.
+        self._mounted: list[QWidget] = []
 
     def mount(self, widget: Widget, *, timeout_ms: int = PATIENCE_MS) -> Widget:
         """Show a component, or a window with components in it, and wait until they are registered.
 
-        It is closed and deleted at the end of the test.
+        It is kept, and closed and deleted at the end of the test.
 
         Returns:
             ``widget``.
@@ -63,6 +65,7 @@ class AgentQtBot(QtBot):
         Raises:
             AssertionError: There is no component in it, one was refused, or none is registered in time.
         """
+        self._mounted.append(widget)
         self.addWidget(widget.window())
         self._undo.append(mount(widget, self.surface.registry, timeout_ms=timeout_ms))
         return widget
@@ -167,6 +170,7 @@ class AgentQtBot(QtBot):
         for undo in self._undo:
             undo()
         self._undo.clear()
+        self._mounted.clear()
         turn()
 
 

@@ -66,7 +66,9 @@ def test_the_recorded_tour_replays_headless_and_names_what_is_different(
         test_renamed=source.replace("view:devices.table.selectAll", "view:devices.table.selectEverything"),
         test_changed=source.replace('"changed": 3', '"changed": 4'),
     )
-    replayed = pytester.runpytest_inprocess("-p", "no:randomly", "-p", "no:asyncio", "-p", "no:cacheprovider")
+    replayed = pytester.runpytest_inprocess(
+        *(f"-pno:{name}" for name in ("randomly", "asyncio", "cacheprovider", "hypothesispytest"))
+    )
     replayed.assert_outcomes(passed=1, failed=2)
     replayed.stdout.fnmatch_lines(
         [
