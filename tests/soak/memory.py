@@ -93,12 +93,14 @@ async def _soak(invocations: int, *, trace: bool) -> bool:
     for outcome, times in mixture.outcomes.most_common():
         _tell(f"  {times:>9,}  {outcome}")
     _tell(f"  {1e6 * seconds / mixture.invocations:.0f} us per invocation, everything around it included")
-    findings = [*_out_of_bounds(mixture), *_grown(marks)]
+    first, last = marks[0], marks[-1]
+    findings = [*_out_of_bounds(mixture), *_grown(first, last)]
     mixture.registry.close()
     if not await mixture.registry.wait_closed():
         findings.append("a task runs after the end")
     for finding in findings:
         _tell(f"FOUND: {finding}")
+    _tell(_verdict(first, last, len(findings)))
     return not findings
 
 
@@ -110,15 +112,29 @@ def _resident_bytes() -> int:
     return int(STATM.read_text(encoding="ascii").split()[1]) * os.sysconf("SC_PAGE_SIZE") if STATM.exists() else 0
 
 
-def _grown(marks: list[Mark]) -> Iterator[str]:
-    first, last = marks[0], marks[-1]
-    if not first.resident_bytes:
-        _tell("  this system does not tell the resident size; only the bounds were judged")
-        return
-    growth = last.resident_bytes / first.resident_bytes - 1
-    _tell(f"  resident size changed by {growth:+.2%}")
-    if abs(growth) >= ALLOWED_GROWTH:
-        yield f"the resident size changed by {growth:+.2%} from the first tenth to the end"
+def _growth(first: Mark, last: Mark) -> float | None:
+    return last.resident_bytes / first.resident_bytes - 1 if first.resident_bytes else None
+
+
+def _grown(first: Mark, last: Mark) -> Iterator[str]:
+    growth = _growth(first, last)
+    if growth is not None and growth >= ALLOWED_GROWTH:
+        yield f"the resident size grew by {growth:.2%} from the first tenth to the end"
+
+
+def _verdict(first: Mark, last: Mark, findings: int) -> str:
+    """One line that can be read alone: passed or failed, and by which figures."""
+    growth = _growth(first, last)
+    resident = (
+        "this system does not tell the resident size"
+        if growth is None
+        else f"{first.resident_bytes / 2**20:.2f} MiB resident at {first.invocations:,} invocations and "
+        f"{last.resident_bytes / 2**20:.2f} MiB at {last.invocations:,} ({growth:+.2%}; less than "
+        f"{ALLOWED_GROWTH:.0%} is allowed)"
+    )
+    judged = len(fields(AT_REST))
+    bounds = f"all {judged} statistics within their bounds" if not findings else f"{findings} findings, see above"
+    return f"VERDICT: {'failed' if findings else 'passed'}: {resident}; {bounds}"
 
 
 def _out_of_bounds(mixture: Mixture) -> Iterator[str]:
