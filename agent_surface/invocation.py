@@ -39,7 +39,7 @@ class AgentConsumer:
     @property
     def key(self) -> str:
         """``kind:id``, the normalized identity used for deduplication, evidence and quotas."""
-        return f"{self.kind.value}:{self.id}"
+        return self.kind + ":" + self.id
 
 
 ANONYMOUS = AgentConsumer(id="anonymous")

@@ -7,9 +7,8 @@ import hashlib
 from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass
-from json.encoder import encode_basestring
 
-from agent_surface._base._canonical import canonical_json
+from agent_surface._base._canonical import write_canonical
 from agent_surface._base._json import FrozenJson, NotJsonError, freeze_json, json_bytes
 from agent_surface._base._limits import AgentSurfaceLimits
 from agent_surface._base._ports import Clock, IdSource
@@ -29,11 +28,10 @@ class Replay:
 
 
 @dataclass(slots=True, kw_only=True)
-class _Entry:
+class _Settled:
     fingerprint: bytes
-    call: Call | None
-    result: AgentInvocationResult | None = None
-    expires_at_ms: int = 0
+    result: AgentInvocationResult
+    expires_at_ms: int
 
 
 class Identity:
@@ -54,8 +52,8 @@ class Identity:
         self._ids = ids
         self._limits = limits
         self._create_future = create_future
-        self._in_flight: dict[tuple[str, str], _Entry] = {}
-        self._settled: OrderedDict[tuple[str, str], _Entry] = OrderedDict()
+        self._in_flight: dict[tuple[str, str], Call] = {}
+        self._settled: OrderedDict[tuple[str, str], _Settled] = OrderedDict()
 
     @property
     def remembered(self) -> int:
@@ -65,7 +63,7 @@ class Identity:
     @property
     def in_flight(self) -> tuple[Call, ...]:
         """Calls that have not settled."""
-        return tuple(entry.call for entry in self._in_flight.values() if entry.call is not None)
+        return tuple(self._in_flight.values())
 
     def open(
         self, request: AgentInvocation, consumer: AgentConsumer, requested_timeout_ms: int | None
@@ -77,7 +75,7 @@ class Identity:
                 ``INVOCATION_CONFLICT`` for an id that stands for another request. Neither is remembered.
         """
         agent_input = _frozen_input(request)
-        input_text = canonical_json(agent_input)
+        input_text = write_canonical(agent_input)
         self._check_size(agent_input, input_text)
         invocation_id = request.invocation_id
         if invocation_id is None:
@@ -86,15 +84,12 @@ class Identity:
             raise invalid_input([SchemaIssue(path="/invocationId", message="must have 1 to 128 characters")])
         fingerprint = _fingerprint(request, input_text)
         key = (consumer.key, invocation_id)
-        known = self._in_flight.get(key) or self._remembered_entry(key)
+        known = self._in_flight.get(key) or self._find_settled(key)
         if known is not None:
             if known.fingerprint != fingerprint:
                 raise conflict({"known": known.fingerprint.hex(), "presented": fingerprint.hex()})
-            if known.result is not None:
-                return Replay(result=known.result)
-            if known.call is not None:
-                return known.call, False
-        call = Call(
+            return Replay(result=known.result) if isinstance(known, _Settled) else (known, False)
+        call = self._in_flight[key] = Call(
             request=request,
             consumer=consumer,
             key=key,
@@ -104,7 +99,6 @@ class Identity:
             started_ms=self._clock.monotonic_ms(),
             create_future=self._create_future,
         )
-        self._in_flight[key] = _Entry(fingerprint=fingerprint, call=call)
         return call, True
 
     def settle(self, call: Call, result: AgentInvocationResult, now_ms: int, *, cached: bool) -> None:
@@ -116,21 +110,22 @@ class Identity:
             now_ms: The moment it ended, on the monotonic clock.
             cached: Whether the outcome is remembered.
         """
-        entry = self._in_flight.pop(call.key, None)
-        if entry is None or not cached or not self._limits.dedupe_cache_size:
+        del self._in_flight[call.key]
+        if not cached:
             return
-        entry.call = None
-        entry.result = result
-        entry.expires_at_ms = now_ms + self._limits.dedupe_cache_ttl_ms
-        self._settled[call.key] = entry
-        while len(self._settled) > self._limits.dedupe_cache_size:
+        self._settled[call.key] = _Settled(
+            fingerprint=call.fingerprint,
+            result=result,
+            expires_at_ms=now_ms + self._limits.dedupe_cache_ttl_ms,
+        )
+        if len(self._settled) > self._limits.dedupe_cache_size:
             self._settled.popitem(last=False)
 
     def clear(self) -> None:
         """Forget every terminal result."""
         self._settled.clear()
 
-    def _remembered_entry(self, key: tuple[str, str]) -> _Entry | None:
+    def _find_settled(self, key: tuple[str, str]) -> _Settled | None:
         entry = self._settled.get(key)
         if entry is None:
             return None
@@ -161,21 +156,24 @@ def _frozen_input(request: AgentInvocation) -> FrozenJson:
 
 
 def _fingerprint(request: AgentInvocation, input_text: str) -> bytes:
-    """A digest of everything the caller said, as issued: of the canonical JSON of an object with these members."""
-    text = (
-        f'{{"capabilityId":{_quoted(request.capability_id)}'
-        f',"confirmationId":{_quoted(request.confirmation_id)}'
-        f',"input":{input_text}'
-        f',"instanceId":{_quoted(request.instance_id)}'
-        f',"registrationId":{_quoted(request.registration_id)}'
-        f',"surfaceVersion":{_quoted(request.surface_version)}}}'
+    """A digest of everything the caller said, as issued; the order of keys in its input says nothing."""
+    named: tuple[object, ...] = (
+        request.capability_id,
+        request.confirmation_id,
+        request.instance_id,
+        request.registration_id,
+        request.surface_version,
     )
-    return hashlib.blake2b(text.encode(), digest_size=32).digest()
+    if not _TEXT_OR_NONE.issuperset(map(type, named)):
+        named = tuple(map(_stand_in, named))
+    return hashlib.blake2b(f"{named!r}{input_text}".encode(), digest_size=32).digest()
 
 
-def _quoted(value: object) -> str:
-    # A caller in the same process may hand in anything; a stand-in keeps the digest total, and resolution refuses it.
+_TEXT_OR_NONE = frozenset({str, type(None)})
+
+
+def _stand_in(value: object) -> str | None:
+    """A caller in the same process may hand in anything; this keeps the digest total, and resolution refuses it."""
     if value is None:
-        return "null"
-    text = value.encode("utf-8", "replace").decode() if isinstance(value, str) else f"<{type(value).__name__}>"
-    return encode_basestring(text)
+        return None
+    return str.__str__(value) if isinstance(value, str) else f"<{type(value).__name__}>"

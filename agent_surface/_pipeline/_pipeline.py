@@ -1,4 +1,4 @@
-"""The ten phases in their order. Read :meth:`Pipeline._run` from top to bottom to see what a call goes through."""
+"""The ten phases. Read :meth:`Pipeline._through_phases` from top to bottom to see what a call goes through."""
 
 from __future__ import annotations
 
@@ -135,37 +135,8 @@ class Pipeline:
             task.exception()  # looked at: what stops the interpreter has gone through the loop already
 
     async def _run(self, call: Call) -> None:
-        phases = self._phases
         try:
-            # A listener may have closed the registry on hearing that the call started.
-            call.require_open()
-            call.phase = 2
-            call.resolved_to(phases.resolution.resolve(call, self._version()))
-            call.phase = 3
-            check_availability(call)
-            call.require_open()
-            call.phase = 4
-            await self._agreed(call, authorize(call, phases.contexts))
-            call.phase = 5
-            make_effective_input(call)
-            call.require_open()
-            call.phase = 6
-            await self._agreed(call, phases.approval.run_policies(call))
-            phases.approval.decide(call)
-            call.phase = 7
-            phases.approval.check_precondition(call)
-            call.require_open()
-            call.suspended = False
-            call.phase = 8
-            await self._agreed(call, phases.admission.admit(call))
-            call.phase = 9
-            value = await self._executed(call)
-            call.phase = 10
-            if call.result is not None:
-                phases.settlement.late(call, "ok")
-                return
-            output, has_output = phases.settlement.check_output(call, value)
-            phases.settlement.succeed(call, output, has_output=has_output)
+            await self._through_phases(call)
         except CallEndedError:
             pass
         except AgentCapabilityError as error:
@@ -185,26 +156,61 @@ class Pipeline:
                 call.slot()
                 call.slot = None
 
-    async def _agreed(self, call: Call, pending: Awaitable[object] | None) -> None:
-        """Await what a phase left to be awaited; nothing in the usual case."""
-        if pending is not None:
-            try:
-                await call.own_task()
-            except asyncio.CancelledError:
-                abandon(pending)
-                raise
-            await pending
+    async def _through_phases(self, call: Call) -> None:
+        phases = self._phases
+        # A listener may have closed the registry on hearing that the call started.
         call.require_open()
+        call.phase = 2
+        call.resolved_to(phases.resolution.resolve(call, self._version))
+        call.phase = 3
+        check_availability(call)
+        call.require_open()
+        call.phase = 4
+        if (pending := authorize(call, phases.contexts)) is not None:
+            await self._agreed(call, pending)
+        call.require_open()
+        call.phase = 5
+        make_effective_input(call)
+        call.require_open()
+        call.phase = 6
+        if (pending := phases.approval.run_policies(call)) is not None:
+            await self._agreed(call, pending)
+        call.require_open()
+        phases.approval.decide(call)
+        call.phase = 7
+        phases.approval.check_precondition(call)
+        call.require_open()
+        call.suspended = False
+        call.phase = 8
+        if (pending := phases.admission.admit(call)) is not None:
+            await self._agreed(call, pending)
+        call.require_open()
+        call.phase = 9
+        value = phases.execution.execute(call)
+        if is_awaitable(value):
+            value = await self._executed(call, value)
+        call.phase = 10
+        if call.result is not None:
+            phases.settlement.late(call, "ok")
+            return
+        output, has_output = phases.settlement.check_output(call, value)
+        phases.settlement.succeed(call, output, has_output=has_output)
 
-    async def _executed(self, call: Call) -> object:
-        """Run the handler to its end, wherever it runs."""
-        execution = self._phases.execution
-        outcome = execution.execute(call)
-        if not is_awaitable(outcome):
-            return outcome
+    async def _agreed(self, call: Call, pending: Awaitable[object]) -> None:
+        """Await what a phase left to be awaited."""
+        try:
+            await call.own_task()
+        except asyncio.CancelledError:
+            abandon(pending)
+            raise
+        await pending
+
+    async def _executed(self, call: Call, pending: Awaitable[object]) -> object:
+        """Await the handler to its end, wherever it runs."""
+        outcome: object = pending
         # A future is the runner's while the handler has yet to start; afterwards it is what the handler returned.
         turn: asyncio.Future[object] | None = (
-            outcome if isinstance(outcome, asyncio.Future) and not call.dispatched else None
+            pending if isinstance(pending, asyncio.Future) and not call.dispatched else None
         )
         try:
             await call.own_task()
@@ -214,7 +220,7 @@ class Pipeline:
                 outcome = await to_the_end(turn)
             _give_up(outcome)
             raise
-        execution.arm(call)
+        self._phases.execution.arm(call)
         if turn is not None:
             # A plain handler in a turn of its own cannot be interrupted, only outlived.
             outcome = await to_the_end(turn)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from agent_surface._failures import ambiguous_instance, not_found, stale, unmounted
 from agent_surface._pipeline._call import Call
 from agent_surface._pipeline._policy_context import PolicyContexts
@@ -21,8 +23,12 @@ class Resolution:
         self._contexts = contexts
         self._surface_id = surface_id
 
-    def resolve(self, call: Call, version: str) -> LiveCapability:
+    def resolve(self, call: Call, version: Callable[[], str]) -> LiveCapability:
         """The capability meant by the call.
+
+        Args:
+            call: With its request and consumer.
+            version: Tells the surface version.
 
         Raises:
             AgentCapabilityError: ``CAPABILITY_NOT_FOUND``, ``AMBIGUOUS_INSTANCE``, ``STALE_CAPABILITY`` or
@@ -35,9 +41,9 @@ class Resolution:
         if request.surface_id is not None and request.surface_id != self._surface_id:
             raise stale("surface-reloaded", live.registration.registration_id)
         if (
-            live.effect in _VERSION_BOUND
-            and request.surface_version is not None
-            and request.surface_version != version
+            request.surface_version is not None
+            and live.effect in _VERSION_BOUND
+            and request.surface_version != version()
             and request.confirmation_id is None
         ):
             raise stale("surface-version-mismatch", live.registration.registration_id)
@@ -63,7 +69,9 @@ class Resolution:
             candidates = self._store.candidates(capability_id)
         else:
             candidates = self._store.candidates_of_instance(capability_id, instance_id)
-        return [live for live in candidates.values() if not self._contexts.hides(call, live)]
+        return [
+            live for live in candidates.values() if not live.chain.discovery or not self._contexts.hides(call, live)
+        ]
 
     def _gone(self, call: Call, capability_id: str) -> AgentCapabilityError:
         """Why the presented registration is not the live one."""
