@@ -11,7 +11,7 @@ from tempfile import TemporaryDirectory
 from PySide6.QtCore import QSettings
 from PySide6.QtWidgets import QApplication, QMessageBox
 
-from demo_app.composition import create_application, create_console, default_database
+from demo_app.composition import assistant_folder, create_application, create_console, default_database
 from demo_app.domain import FleetDatabaseError
 from demo_app.tour import Tour
 from qt_binding import run
@@ -39,7 +39,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _run_console(application: QApplication, database: Path) -> int:
-    console = create_console(database, settings=QSettings())
+    console = create_console(database, settings=QSettings(), assistant_folder=assistant_folder())
     return run(lambda: console.window, registry=console.registry, application=application)
 
 

@@ -55,6 +55,7 @@ class MainWindow(AgentComponentMixin, QMainWindow):
         notes_page: Maintenance notes.
         activity_page: The activity log.
         view_menu: For panels that somebody adds to the window.
+        help_menu: For what helps those who look inside.
     """
 
     agent_contract = APP_NAVIGATION
@@ -82,7 +83,7 @@ class MainWindow(AgentComponentMixin, QMainWindow):
         self.addDockWidget(Qt.DockWidgetArea.RightDockWidgetArea, self.drawer)
         self._status = FleetStatusBar()
         self.setStatusBar(self._status)
-        self.view_menu = self._build_menus()
+        self.view_menu, self.help_menu = self._build_menus()
         self._connect_parts()
         self._connect_commands()
         self._read_counts()
@@ -202,7 +203,7 @@ class MainWindow(AgentComponentMixin, QMainWindow):
         self._tabs.addTab(self.activity_page, self.tr("Activity"))
         self.setCentralWidget(self._tabs)
 
-    def _build_menus(self) -> QMenu:
+    def _build_menus(self) -> tuple[QMenu, QMenu]:
         drawer_action = self.drawer.toggleViewAction()
         drawer_action.setShortcut(QKeySequence("F9"))
         pages = [self._section_action(number, section) for number, section in enumerate(_SECTIONS)]

@@ -14,7 +14,7 @@ from demo_app.views._devices_table import DevicesTable
 
 def build_menus(
     window: QMainWindow, commands: FleetCommands, *, pages: Sequence[QAction], panels: Sequence[QAction]
-) -> QMenu:
+) -> tuple[QMenu, QMenu]:
     """Fill the menu bar.
 
     Args:
@@ -24,7 +24,7 @@ def build_menus(
         panels: Shows or hides a part of the window, each.
 
     Returns:
-        The View menu, for panels that come later.
+        The View and the Help menu, for what comes later.
     """
     tr, bar = window.tr, window.menuBar()
     file_menu = bar.addMenu(tr("&File"))
@@ -43,11 +43,12 @@ def build_menus(
     view_menu.addAction(commands.refresh)
     view_menu.addSeparator()
     view_menu.addActions(list(panels))
-    bar.addMenu(tr("&Help")).addAction(commands.about)
+    help_menu = bar.addMenu(tr("&Help"))
+    help_menu.addAction(commands.about)
     for menu in (file_menu, edit_menu, device_menu, view_menu):
         # A command that is off says why.
         menu.setToolTipsVisible(True)
-    return view_menu
+    return view_menu, help_menu
 
 
 def build_toolbar(window: QMainWindow, commands: FleetCommands) -> None:

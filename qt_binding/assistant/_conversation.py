@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Protocol
 
-from agent_surface.assistant import OfferedTool, SessionEvent, SessionState, TranscriptEntry
+from agent_surface import JsonValue
+from agent_surface.assistant import OfferedTool, SessionEvent, SessionState, TokenUsage, TranscriptEntry
 
 
 class Conversation(Protocol):
@@ -26,12 +27,25 @@ class Conversation(Protocol):
         """What was said and done, oldest first."""
         ...
 
+    @property
+    def usage(self) -> TokenUsage:
+        """What models read and wrote for it."""
+        ...
+
     def send(self, text: str) -> bool:
         """Begin a turn with a message of the person; ``False`` when it cannot."""
         ...
 
     def stop(self) -> bool:
         """End the turn; ``False`` when nothing runs."""
+        ...
+
+    def clear(self) -> bool:
+        """Begin a new, empty conversation; ``False`` while a turn runs."""
+        ...
+
+    def to_json(self) -> dict[str, JsonValue]:
+        """The conversation as a fresh JSON object."""
         ...
 
     def tools(self) -> tuple[OfferedTool, ...]:

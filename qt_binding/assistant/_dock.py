@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from PySide6.QtCore import QEvent, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QDesktopServices, QKeySequence, QShowEvent
-from PySide6.QtWidgets import QDockWidget, QMainWindow, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QDockWidget, QMainWindow, QStackedWidget, QVBoxLayout, QWidget
 from typing_extensions import override
 
+from agent_surface import TakeOver
 from agent_surface.assistant import (
     AssistantMessage,
     ConfirmationSettled,
@@ -35,13 +36,16 @@ from qt_binding._alive import while_alive
 from qt_binding.assistant._announcer import Announcer, QtAnnouncer
 from qt_binding.assistant._composer import Composer
 from qt_binding.assistant._conversation import Conversation
+from qt_binding.assistant._export import ConversationExport
+from qt_binding.assistant._header import ControlBanner, DockHeader
 from qt_binding.assistant._links import LinkQuestion, OpenUrl
 from qt_binding.assistant._markdown import create_markdown_renderer
+from qt_binding.assistant._palette import CommandPalette
 from qt_binding.assistant._status import StatusLine
 from qt_binding.assistant._suggestions import SuggestionRow
 from qt_binding.assistant._transcript import TranscriptView
 from qt_binding.assistant._welcome import Welcome
-from qt_binding.assistant._wording import tr, words_of
+from qt_binding.assistant._wording import idle_text, tr, words_of
 
 _SUGGESTION_DELAY_MS = 150
 _SPOKEN_CHARACTERS = 1_000
@@ -57,6 +61,8 @@ class AssistantDock(QDockWidget):
     Args:
         session: The conversation. The dock neither closes nor owns it.
         registry: Told by it that the surface moved, the dock renews its suggestions; without it, after each turn.
+        take_over: The switch that guards the registry; with it, the dock offers to take control and to hand it back.
+        has_settings: Whether the menu offers settings, which the application shows.
         announcer: Who speaks to a person who does not see the screen.
         open_url: Opens an address in the browser, after the person was asked.
         parent: Usually the main window.
@@ -64,16 +70,20 @@ class AssistantDock(QDockWidget):
     Signals:
         confirmation_requested_focus: The person wants to answer a question; with its confirmation id.
         show_requested: The person wants to see a component; with its type and instance id.
+        settings_requested: The person wants the settings.
     """
 
     confirmation_requested_focus = Signal(str)
     show_requested = Signal(str, str)
+    settings_requested = Signal()
 
     def __init__(
         self,
         session: Conversation,
         *,
         registry: InvokableSurface | None = None,
+        take_over: TakeOver | None = None,
+        has_settings: bool = False,
         announcer: Announcer | None = None,
         open_url: OpenUrl = QDesktopServices.openUrl,
         parent: QWidget | None = None,
@@ -82,22 +92,30 @@ class AssistantDock(QDockWidget):
         self.setObjectName("agentAssistantDock")
         self.setAllowedAreas(Qt.DockWidgetArea.AllDockWidgetAreas)
         self._session = session
+        self._take_over = take_over
         self._announcer: Announcer = QtAnnouncer() if announcer is None else announcer
         self._open_calls: dict[str, ToolCall] = {}
         self.transcript = TranscriptView(renderer=create_markdown_renderer())
         self.welcome = Welcome()
+        self.header = DockHeader()
+        self.banner = ControlBanner()
         self.status = StatusLine()
         self.suggestions = SuggestionRow()
         self.composer = Composer()
         self._links = LinkQuestion(self, open_url=open_url)
+        self._export = ConversationExport(session, window=self, say=self._say)
+        self.command_palette: CommandPalette | None = None
         self._pages = QStackedWidget()
         self._suggestion_timer = QTimer(self)
         self._suggestion_timer.setSingleShot(True)
         self._suggestion_timer.setInterval(_SUGGESTION_DELAY_MS)
+        self.header.settings_action.setVisible(has_settings)
         self._build()
         self._connect()
+        self._connect_header()
         self._read_transcript()
         self._show_state()
+        self._show_control()
         self._subscribe(registry)
         self._offer_shortcut()
 
@@ -111,6 +129,16 @@ class AssistantDock(QDockWidget):
         self.show()
         self.raise_()
         self.composer.set_text(text)
+
+    def open_palette(self) -> None:
+        """Open the list of what the assistant can be asked for now."""
+        if self.command_palette is not None:
+            return
+        palette = CommandPalette(self._session.tools(), self)
+        palette.chosen.connect(self.compose)
+        palette.destroyed.connect(self._forget_palette)
+        self.command_palette = palette
+        palette.open()
 
     @override
     def sizeHint(self) -> QSize:
@@ -135,6 +163,8 @@ class AssistantDock(QDockWidget):
         column = QVBoxLayout(body)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(6)
+        column.addWidget(self.header)
+        column.addWidget(self.banner)
         column.addWidget(self._pages, 1)
         column.addWidget(self.status)
         foot = QVBoxLayout()
@@ -162,10 +192,23 @@ class AssistantDock(QDockWidget):
         toggle.setShortcut(QKeySequence("Ctrl+Shift+A"))
         toggle.triggered.connect(self._on_toggled)
 
+    def _connect_header(self) -> None:
+        header = self.header
+        header.take_over_requested.connect(self._engage)
+        header.palette_action.triggered.connect(self.open_palette)
+        header.clear_action.triggered.connect(self._clear)
+        header.markdown_action.triggered.connect(self._export.ask_markdown)
+        header.json_action.triggered.connect(self._export.ask_json)
+        header.settings_action.triggered.connect(self.settings_requested)
+        header.menu.aboutToShow.connect(self._allow_commands)
+        self.banner.hand_back_requested.connect(self._hand_back)
+
     def _subscribe(self, registry: InvokableSurface | None) -> None:
         disposers = [self._session.subscribe(while_alive(self, self._hear))]
         if registry is not None:
             disposers.append(registry.subscribe(while_alive(self, self._on_surface_event)))
+        if self._take_over is not None:
+            disposers.append(self._take_over.subscribe(while_alive(self, self._on_control)))
 
         def leave() -> None:
             for dispose in disposers:
@@ -176,8 +219,9 @@ class AssistantDock(QDockWidget):
     def _offer_shortcut(self) -> None:
         # A shortcut works only while its action belongs to a widget that is shown, which the closed dock is not.
         window = self.parentWidget()
-        if isinstance(window, QMainWindow) and self.toggleViewAction() not in window.actions():
-            window.addAction(self.toggleViewAction())
+        for action in (self.toggleViewAction(), self.header.palette_action):
+            if isinstance(window, QMainWindow) and action not in window.actions():
+                window.addAction(action)
 
     def _on_toggled(self, shown: bool) -> None:
         if shown:
@@ -204,7 +248,10 @@ class AssistantDock(QDockWidget):
             case ConfirmationWaiting(call_id=call_id) | ConfirmationSettled(call_id=call_id):
                 self._renew_call(call_id)
                 self._show_state()
-            case TurnFinished() | ToolsChanged():
+            case TurnFinished():
+                self._suggestion_timer.start()
+                self._show_state()
+            case ToolsChanged():
                 self._suggestion_timer.start()
             case SessionError():
                 # Its sentence is also a notice in the transcript, which is shown and spoken.
@@ -255,6 +302,8 @@ class AssistantDock(QDockWidget):
             text = tr("Waiting for %1 decisions of yours").replace("%1", str(len(waiting)))
         elif self._session.closed:
             text = tr("This conversation is closed.")
+        elif state is SessionState.IDLE:
+            text = idle_text(self._session.usage)
         self.status.show_state(state, text=text, answerable=any(call.confirmation_id for call in waiting))
         self.composer.set_state(state, closed=self._session.closed)
         if state is not SessionState.IDLE:
@@ -277,6 +326,48 @@ class AssistantDock(QDockWidget):
 
     def _stop(self) -> None:
         self._session.stop()
+
+    # Control.
+
+    def _engage(self) -> None:
+        if self._take_over is not None:
+            self._take_over.engage()
+
+    def _hand_back(self) -> None:
+        if self._take_over is not None:
+            self._take_over.hand_back()
+
+    def _on_control(self, engaged: bool) -> None:
+        self._show_control()
+        self._show_state()
+        self._suggestion_timer.start()
+        # Whoever pressed the one button finds the other in its place.
+        if self.isAncestorOf(QApplication.focusWidget() or self.composer):
+            (self.banner.hand_back if engaged else self.header.take_over).setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def _show_control(self) -> None:
+        engaged = self._take_over is not None and self._take_over.engaged
+        self.header.take_over.setVisible(self._take_over is not None and not engaged)
+        self.banner.setVisible(engaged)
+
+    # The menu.
+
+    def _allow_commands(self) -> None:
+        begun = bool(self.transcript.count)
+        idle = self._session.state is SessionState.IDLE
+        self.header.clear_action.setEnabled(begun and idle and not self._session.closed)
+        self.header.markdown_action.setEnabled(begun)
+        self.header.json_action.setEnabled(begun)
+
+    def _clear(self) -> None:
+        self._session.clear()
+
+    def _forget_palette(self) -> None:
+        self.command_palette = None
+
+    def _say(self, text: str) -> None:
+        self.status.show_hint(text)
+        self._announcer.announce(self, text)
 
     def _on_refused(self, reason: str) -> None:
         self.status.show_hint(reason)

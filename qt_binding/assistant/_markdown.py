@@ -18,6 +18,7 @@ from PySide6.QtGui import (
 
 from qt_binding._looks import Colors
 from qt_binding._text import visible_text
+from qt_binding.assistant._code import code_html
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 
 _MAX_RICH_CHARACTERS: Final = 40_000
 _OPENABLE: Final = frozenset({"http", "https"})
+_COLORS: Final = "colors"
 
 
 def is_openable(url: str) -> bool:
@@ -74,7 +76,7 @@ class MarkdownRenderer:
             document.setMarkdown(shown, QTextDocument.MarkdownFeature.MarkdownNoHTML)
             _disarm(document, colors)
         else:
-            document.setHtml(_with_colors(self._parser.render(shown), colors))
+            document.setHtml(_rendered(self._parser, shown, colors))
 
     def append(self, document: QTextDocument, text: str, colors: Colors) -> None:
         """Add whole blocks of Markdown at the end of ``document``; the cost depends on ``text`` alone."""
@@ -90,7 +92,7 @@ class MarkdownRenderer:
             _disarm(part, colors)
             cursor.insertFragment(QTextDocumentFragment(part))
         else:
-            cursor.insertHtml(_with_colors(self._parser.render(shown), colors))
+            cursor.insertHtml(_rendered(self._parser, shown, colors))
 
 
 def closed_length(text: str) -> int:
@@ -127,29 +129,34 @@ def _style(colors: Colors) -> str:
     )
 
 
-def _with_colors(rendered: str, colors: Colors) -> str:
-    # The rules below write these words where a colour belongs; text of the model cannot contain them, because it
-    # never holds a control character once it was made visible.
-    return rendered.strip().replace("\x01code", colors.code.name()).replace("\x01line", colors.border.name())
+def _rendered(parser: MarkdownIt, text: str, colors: Colors) -> str:
+    rendered: str = parser.render(text, {_COLORS: colors})
+    return rendered.strip()
+
+
+def _colors_of(env: MutableMapping[str, object]) -> Colors:
+    colors = env[_COLORS]
+    assert isinstance(colors, Colors)  # noqa: S101 - put there by _rendered, the only caller of the parser
+    return colors
 
 
 def _restricted(parser: MarkdownIt) -> MarkdownIt:
     parser.validateLink = is_openable  # type: ignore[method-assign]  # the documented way to restrict links
-
-    def block(content: str) -> str:
-        return (
-            '<table width="100%" cellspacing="0" cellpadding="8" style="margin-bottom: 7px;">'
-            f'<tr><td bgcolor="\x01code"><pre>{html.escape(content.rstrip(chr(10)))}</pre></td></tr></table>'
-        )
 
     def fence(
         _renderer: RendererHTML,
         tokens: Sequence[Token],
         index: int,
         _options: OptionsDict,
-        _env: MutableMapping[str, object],
+        env: MutableMapping[str, object],
     ) -> str:
-        return block(tokens[index].content)
+        token, colors = tokens[index], _colors_of(env)
+        language, _, _ = token.info.strip().partition(" ")
+        code = code_html(token.content.rstrip("\n"), language, colors)
+        return (
+            '<table width="100%" cellspacing="0" cellpadding="8" style="margin-bottom: 7px;">'
+            f'<tr><td bgcolor="{colors.code.name()}"><pre>{code}</pre></td></tr></table>'
+        )
 
     def picture(
         _renderer: RendererHTML,
@@ -166,11 +173,11 @@ def _restricted(parser: MarkdownIt) -> MarkdownIt:
         _tokens: Sequence[Token],
         _index: int,
         _options: OptionsDict,
-        _env: MutableMapping[str, object],
+        env: MutableMapping[str, object],
     ) -> str:
         return (
             '<table cellspacing="0" cellpadding="4" border="1" '
-            'style="border-collapse: collapse; border-style: solid; border-color: \x01line; '
+            f'style="border-collapse: collapse; border-style: solid; border-color: {_colors_of(env).border.name()}; '
             'margin-top: 3px; margin-bottom: 7px;">'
         )
 

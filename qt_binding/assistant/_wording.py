@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from PySide6.QtCore import QCoreApplication, QLocale
 
-from agent_surface.assistant import SessionState, ToolCall, ToolCallStatus
+from agent_surface.assistant import SessionState, TokenUsage, ToolCall, ToolCallStatus
 from agent_surface.errors import CapabilityErrorPayload, ErrorCode
 from agent_surface.invocation import InvocationError
 
@@ -79,6 +79,14 @@ def arguments_text(call: ToolCall) -> str:
         return text
     left_out = len(text) - _MAX_ARGUMENT_CHARACTERS
     return text[:_MAX_ARGUMENT_CHARACTERS] + "\n\u2026 " + tr("%1 more characters").replace("%1", str(left_out))
+
+
+def idle_text(usage: TokenUsage) -> str:
+    """That the assistant is ready, and what the conversation has taken of a model so far."""
+    tokens = usage.input_tokens + usage.output_tokens
+    if not tokens:
+        return session_state_text(SessionState.IDLE)
+    return tr("Ready \u00b7 %1 tokens used").replace("%1", QLocale().toString(tokens))
 
 
 def session_state_text(state: SessionState) -> str:

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from PySide6.QtWidgets import QApplication, QWidget
 
+from agent_surface import JsonValue
 from agent_surface.assistant import (
     AssistantMessage,
     ConfirmationSettled,
@@ -21,6 +22,7 @@ from agent_surface.assistant import (
     SessionState,
     StateChanged,
     TextDelta,
+    TokenUsage,
     ToolCall,
     ToolCallSettled,
     ToolCallStarted,
@@ -47,6 +49,7 @@ class FakeConversation:
         self.offered: tuple[OfferedTool, ...] = ()
         self.suggested: tuple[str, ...] = ()
         self.accepts = True
+        self.usage = TokenUsage()
         self.listeners: list[Callable[[SessionEvent], None]] = []
 
     @property
@@ -67,6 +70,15 @@ class FakeConversation:
         """Count the wish to stop."""
         self.stops += 1
         return True
+
+    def clear(self) -> bool:
+        """Begin anew."""
+        self.resets([])
+        return True
+
+    def to_json(self) -> dict[str, JsonValue]:
+        """Something that tells conversations apart."""
+        return {"entries": len(self.entries)}
 
     def tools(self) -> tuple[OfferedTool, ...]:
         """What the test offers."""
