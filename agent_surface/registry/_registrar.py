@@ -159,7 +159,9 @@ class Registrar:
                         path=key,
                     )
                 pushed[capability_id] = _normalized(value, registration.type, key)
-            before = {live.capability_id: _pushed(registration, live.capability_id) for live in registration}
+            # Nothing but what is pushed can change, unless the master switch does.
+            affected = pushed if enabled is None else registration.capabilities
+            before = {capability_id: _pushed(registration, capability_id) for capability_id in affected}
             if enabled is not None:
                 registration.enabled = enabled
             registration.overrides.update(pushed)
@@ -182,12 +184,11 @@ class Registrar:
                     )
                 )
 
-    def invalidate_registration(self, registration: Registration) -> None:
+    def invalidate_registration(self) -> None:
         """Bump the version once; for :class:`RegistrationHandle`."""
         self._owner.require_open("invalidate")
         with self._announcements.public_call():
-            if registration.status == "active":
-                self._version.bump()
+            self._version.bump()
 
     def remove_registration(self, registration: Registration) -> None:
         """Take a component away; for :class:`RegistrationHandle`."""
@@ -300,8 +301,9 @@ def _normalized(value: object, component_type: str, key: str) -> Availability:
         )
     if value.available:
         return AVAILABLE
-    reason = value.reason if value.reason and value.reason.strip() else None
-    return Availability(available=False, reason=reason)
+    if value.reason is None or value.reason.strip():
+        return value
+    return Availability(available=False, reason=None)
 
 
 def _pushed(registration: Registration, capability_id: str) -> Availability:

@@ -4,7 +4,8 @@ Above: the features of ``qt_binding``. Below: ``qt_binding._runtime`` and PySide
 """
 
 from qt_binding._availability._follow import Followed, Followers, notify_signal
-from qt_binding._availability._modal import ModalStack, blocking_dialog, exempt_from_blocking, window_chain
+from qt_binding._availability._glance import Glance
+from qt_binding._availability._modal import ModalStack, blocking_dialog, exempt_from_blocking
 from qt_binding._availability._presented import (
     PRESENTED,
     Presence,
@@ -22,6 +23,7 @@ __all__ = [
     "PRESENTED",
     "Followed",
     "Followers",
+    "Glance",
     "ModalStack",
     "Presence",
     "Presentation",
@@ -35,5 +37,4 @@ __all__ = [
     "presented",
     "reason_sentence",
     "why_out_of_sight",
-    "window_chain",
 ]

@@ -40,17 +40,28 @@ class SurfaceProviders:
         self._changed()
         return lambda: self._forget(address, registry)
 
-    def find(self, component: QObject) -> AgentSurfaceRegistry | None:
-        """The registry of the nearest provider among ``component`` and its parents, else the application's."""
+    def find(
+        self, component: QObject, known: dict[QObject, AgentSurfaceRegistry | None] | None = None
+    ) -> AgentSurfaceRegistry | None:
+        """The registry of the nearest provider among ``component`` and its parents, else the application's.
+
+        Args:
+            component: Whose registry is wanted.
+            known: What was found for parents at this moment; added to.
+        """
         if not self._registries:
             return None
-        ancestor: QObject | None = component
-        while ancestor is not None:
-            registry = self._registries.get(_address(ancestor))
-            if registry is not None:
-                return registry
-            ancestor = ancestor.parent()
-        return self._registries.get(_address(self._runtime.application))
+        own = self._registries.get(_address(component))
+        if own is not None:
+            return own
+        parent = component.parent()
+        if parent is None:
+            return self._registries.get(_address(self._runtime.application))
+        if known is None:
+            return self.find(parent)
+        if parent not in known:
+            known[parent] = self.find(parent)
+        return known[parent]
 
     def _forget(self, address: int, registry: AgentSurfaceRegistry | None) -> None:
         if address in self._registries and registry in (None, self._registries[address]):

@@ -7,7 +7,7 @@ nearly always refer to the component or its window. Kept anywhere else, they wou
 from __future__ import annotations
 
 import weakref
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import cast
@@ -36,6 +36,10 @@ OPTIONS: Mapping[str, object] = {
     "register_on": "show",
     "policies": (),
 }
+STRUCTURAL = ("instance_id", "parent", "internal", "policies")
+"""The options that a registration is made of; the others say whether it can be used."""
+
+_ATTRIBUTES = {name: f"agent_{name}" for name in OPTIONS}
 """What a component may say of itself, with what holds when it says nothing. The mixin writes them ``agent_…``."""
 
 
@@ -102,6 +106,21 @@ class Behaviour:
                 self._contributions.remove(entry)
         return living
 
+    def structure(self, component: QObject) -> dict[str, object]:
+        """What the component says now of itself that a registration is made of, and nothing where it says nothing."""
+        if self._options is not None:
+            told = [name for name in STRUCTURAL if self._options.get(name) is not None]
+        else:
+            known, own = getattr(type(component), DEFINITION).options, vars(component)
+            told = [name for name in STRUCTURAL if _ATTRIBUTES[name] in known or _ATTRIBUTES[name] in own]
+        said = {name: self.option(component, name) for name in told}
+        # What can be changed in place is copied, or the change could not be seen.
+        if said.get("internal"):
+            said["internal"] = dict(cast("Mapping[str, object]", said["internal"]))
+        if said.get("policies"):
+            said["policies"] = tuple(cast("Iterable[object]", said["policies"]))
+        return said
+
     def option(self, component: QObject, name: str) -> object:
         """What the component says of itself now; called if it is a function or method.
 
@@ -114,8 +133,8 @@ class Behaviour:
             value = self._options.get(name, default)
         else:
             # Asking a Qt object for an attribute it does not have costs many times a look into two dictionaries.
-            attribute = f"agent_{name}"
-            known = attribute in vars(component) or attribute in self.definition(component).options
+            attribute = _ATTRIBUTES[name]
+            known = attribute in getattr(type(component), DEFINITION).options or attribute in vars(component)
             value = getattr(component, attribute) if known else default
         return value() if callable(value) else value
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import logging
 import weakref
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from typing import Literal, TypeAlias, cast
 
 import shiboken6
@@ -31,9 +31,9 @@ from agent_surface import (
     bind_procedure,
     capability_error,
 )
-from qt_binding._availability import PRESENTED, Followed, Followers, Presentation, docks_around
+from qt_binding._availability import PRESENTED, Followed, Followers, Glance, Presence, Presentation
 from qt_binding.errors import ComponentRejectedError
-from qt_binding.mixin._behaviour import Behaviour, find_behaviour, is_alive
+from qt_binding.mixin._behaviour import OPTIONS, Behaviour, find_behaviour, is_alive
 from qt_binding.mixin._handle import AgentComponentHandle
 from qt_binding.mixin._roles import Function, ProcedureRole, Role, arity
 
@@ -54,6 +54,8 @@ class Component:
         address: Of the object's C++ half.
         is_widget: Whether showing means anything for it.
         shown: Whether it was visible once; for what cannot be shown, from the beginning.
+        surroundings: Where it was when last looked at.
+        settled: Whether it still is there, so that the same events and docks are to be followed.
     """
 
     def __init__(
@@ -71,6 +73,8 @@ class Component:
         self.address: int = shiboken6.getCppPointer(target)[0]
         self.is_widget = isinstance(target, QWidget)
         self.shown = not isinstance(target, QWidget) or target.isVisible()
+        self.surroundings: Hashable = None
+        self.settled = False
         self._target = weakref.ref(target)
         self._handle: AgentComponentHandle = behaviour.handle
         self._name = ""
@@ -129,25 +133,21 @@ class Component:
         self.shown = isinstance(target, QWidget) and target.isVisible()
         return self.shown
 
-    def update(self, target: QObject, behaviour: Behaviour, registry: AgentSurfaceRegistry) -> None:
+    def update(self, target: QObject, behaviour: Behaviour, registry: AgentSurfaceRegistry, glance: Glance) -> None:
         """Bring the registration in line with the object; inside a batch of ``registry``.
 
         Raises:
             AgentSurfaceDefinitionError: The binding differs from the contract of the program.
         """
-        definition = behaviour.definition(target)
-        identity = (registry, definition.contract.type, behaviour.option(target, "instance_id"))
-        structure = (
-            definition.contract,
-            behaviour.option(target, "parent"),
-            _mapping(behaviour.option(target, "internal")),
-            _policies(behaviour.option(target, "policies")),
-            tuple((item.contract, item.ref, tuple(item.bind), item.role.policies) for item in behaviour.procedures),
-            tuple((name, role.policies, role.thread) for name, role in definition.observations.items()),
-            tuple((name, role.policies, role.thread) for name, role in definition.actions.items()),
-        )
+        definition, said = behaviour.definition(target), behaviour.structure(target)
+        identity = (registry, definition.contract.type, said.pop("instance_id", OPTIONS["instance_id"]))
+        structure = (definition.structure, behaviour.procedures, said)
         moved, changed = identity != self._identity, structure != self._structure
-        if self.active and (moved or changed):
+        active = self.active
+        if active and not moved and not changed:
+            self._push(target, behaviour, glance)
+            return
+        if active:
             if not moved and not definition.contract.partial and registry.environment == "development":
                 logger.warning(
                     "%s changed what its registration is made of; it is registered again with a new id. Keep the "
@@ -162,9 +162,9 @@ class Component:
             self._identity, self._structure, self._registry = identity, structure, registry
             self._register(target, behaviour, registry)
         if self.active:
-            self._push(target, behaviour)
+            self._push(target, behaviour, glance)
         elif self._registration is None:
-            self._follow_everything(target, behaviour)  # one of the signals may tell of another identity
+            self._follow_everything(target, behaviour, glance)  # one of the signals may tell of another identity
 
     def forget_refusal(self) -> None:
         """The reason for a refusal may have gone."""
@@ -177,6 +177,7 @@ class Component:
             followers.clear()
         self._followers.clear()
         self._pushed = {}
+        self.settled = False
         if registration is None:
             return
         if registration.status == "active":
@@ -246,7 +247,7 @@ class Component:
         if not self.is_widget and _place(target) != self._followed_place:
             self._mark()  # an object that is moved to another parent tells nobody
         self._follow(capability_id, target, role)
-        availability = self._judge_component(target, behaviour)
+        availability = self._judge_component(target, behaviour, self._presentation.of)
         if availability.available:
             availability = self._judge_role(target, behaviour, role)
         if role.follows is not None and self._pushed.get(capability_id, availability) != availability:
@@ -261,13 +262,15 @@ class Component:
         definition = behaviour.definition(target)
         return (definition.observations if kind == "observations" else definition.actions).get(name)
 
-    def _judge_component(self, target: QObject, behaviour: Behaviour) -> Availability:
+    def _judge_component(
+        self, target: QObject, behaviour: Behaviour, presence_of: Callable[[QWidget], Presence]
+    ) -> Availability:
         """Whether the component as a whole can be used now: its own switch, and what a person could reach."""
         try:
             if not behaviour.option(target, "enabled"):
                 return DISABLED
             watched = None if behaviour.option(target, "presented") else watched_widget(target)
-            presence = None if watched is None else self._presentation.of(watched)
+            presence = None if watched is None else presence_of(watched)
         except Exception:
             logger.exception("what %s says of itself raised", self.name)
             return PREDICATE_FAILED
@@ -371,18 +374,17 @@ class Component:
 
     # -- pushing -------------------------------------------------------------------------------------------------
 
-    def _push(self, target: QObject, behaviour: Behaviour) -> None:
+    def _push(self, target: QObject, behaviour: Behaviour, glance: Glance) -> None:
         """Announce what has changed; the registry compares and bumps its version only if anything has."""
         registration = self._registration
         if registration is None:
             return
-        self._follow_everything(target, behaviour)
-        whole = self._judge_component(target, behaviour)
-        vector: dict[str, Availability] = {}
-        for capability_id in self._kinds:
-            role = self._find_role(target, behaviour, capability_id)
-            if role is not None:
-                vector[capability_id] = self._judge_role(target, behaviour, role) if whole.available else whole
+        roles = self._follow_everything(target, behaviour, glance)
+        whole = self._judge_component(target, behaviour, glance.presence)
+        vector = {
+            capability_id: self._judge_role(target, behaviour, role) if whole.available else whole
+            for capability_id, role in roles.items()
+        }
         self._pushed = dict(vector)
         for procedure in behaviour.procedures:
             # The registry leaves out a reference that its executor cannot run, and then knows no such capability.
@@ -395,22 +397,28 @@ class Component:
                 logger.debug("%s is not run by the installed executor", procedure.contract.id)
         registration.update(availability=vector)
 
-    def _follow_everything(self, target: QObject, behaviour: Behaviour) -> None:
-        self._followed_place = _place(target)
-        self._follow_presence(target, behaviour)
+    def _follow_everything(self, target: QObject, behaviour: Behaviour, glance: Glance) -> Mapping[str, Role]:
+        """Follow what tells of a change; returns how each capability is handled at this moment."""
+        if not self.is_widget:
+            self._followed_place = _place(target)
+        if not self.settled:
+            self._follow_presence(target, behaviour, glance)
+        roles: dict[str, Role] = {}
         for capability_id in self._kinds:
             role = self._find_role(target, behaviour, capability_id)
             if role is not None:
+                roles[capability_id] = role
                 self._follow(capability_id, target, role)
+        return roles
 
     def _follow(self, capability_id: str, target: QObject, role: Role) -> None:
         if role.follows is not None:
             owner = None if role.owner is None else role.owner()
             self._follow_all(capability_id, target if owner is None else owner, role.signals(target))
 
-    def _follow_presence(self, target: QObject, behaviour: Behaviour) -> None:
+    def _follow_presence(self, target: QObject, behaviour: Behaviour, glance: Glance) -> None:
         """A dock that goes behind another tells nobody but its own signal; an action tells by ``changed``."""
-        docks = [dock for place in watched_widgets(target, behaviour) for dock in docks_around(place)]
+        docks = [dock for place in watched_widgets(target, behaviour) for dock in glance.docks(place)]
         signals: list[Followed] = [dock.visibilityChanged for dock in docks]
         if isinstance(target, QAction):
             signals.append(target.changed)
@@ -442,11 +450,20 @@ def watched_widgets(target: QObject, behaviour: Behaviour) -> list[QWidget]:
     """Every widget whose presence counts: the component's, and those of the owners of its capabilities."""
     definition = behaviour.definition(target)
     places = [watched_widget(target)]
+    if not definition.owned:
+        return [place for place in places if place is not None]
     for role in (*definition.observations.values(), *definition.actions.values()):
         owner = None if role.owner is None else role.owner()
         if owner is not None and is_alive(owner):
             places.append(watched_widget(owner))
     return [place for place in dict.fromkeys(places) if place is not None]
+
+
+def find_surroundings(target: QObject, behaviour: Behaviour, glance: Glance) -> Hashable:
+    """Differs from before when there may be other events or docks to follow."""
+    if isinstance(target, QWidget) and not behaviour.definition(target).owned:
+        return glance.surroundings(target)
+    return object()
 
 
 def _unmounted() -> AgentCapabilityError:

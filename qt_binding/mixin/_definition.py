@@ -7,7 +7,7 @@ import logging
 import types
 import typing
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any
 
@@ -24,12 +24,26 @@ class Definition:
 
     Attributes:
         options: Which attributes ``agent_…`` the class has.
+        structure: What a registration is made of, as far as the definition says it; comparable.
+        owned: Whether any capability belongs to another object than the component.
     """
 
     contract: AgentComponentContract
     observations: Mapping[str, Role]
     actions: Mapping[str, Role]
     options: frozenset[str] = frozenset()
+    structure: tuple[object, ...] = field(init=False, repr=False)
+    owned: bool = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        roles = (*self.observations.items(), *self.actions.items())
+        structure = (
+            self.contract,
+            len(self.observations),
+            *((name, role.policies, role.thread) for name, role in roles),
+        )
+        object.__setattr__(self, "structure", structure)
+        object.__setattr__(self, "owned", any(role.owner is not None for _, role in roles))
 
 
 def define_class(cls: type) -> Definition | None:

@@ -21,11 +21,11 @@ from agent_surface import (
     ComponentUnregistered,
     RegistryClosedError,
 )
-from qt_binding._availability import Followers, ModalStack, Presentation, crossed_the_edge, window_chain
+from qt_binding._availability import Followers, Glance, ModalStack, Presentation, crossed_the_edge
 from qt_binding._runtime import QtRuntime, SurfaceProviders
 from qt_binding.errors import NoSurfaceProviderError
 from qt_binding.mixin._behaviour import Behaviour
-from qt_binding.mixin._component import Component, watched_widgets
+from qt_binding.mixin._component import Component, find_surroundings, watched_widgets
 
 logger = logging.getLogger(__name__)
 
@@ -108,7 +108,7 @@ class ComponentWatch(QObject):
         self._components[key] = component
         # With this watch as the context it also arrives, on this thread, when a worker's collector ends the object.
         QObject.connect(target, SIGNAL("destroyed()"), self, lambda *_: self._drop(key))
-        self._watch_events(key, target, behaviour)
+        self._watch_events(component, target, behaviour, self._glance())
         return component
 
     def mark_when_gone(self, contributor: QObject, behaviour: Behaviour) -> None:
@@ -144,8 +144,9 @@ class ComponentWatch(QObject):
             self.mark(component.key)
             return
         try:
+            self._hear(registry)
             with registry.batch():
-                self._update(component, target, behaviour, registry)
+                self._update(component, target, behaviour, registry, self._glance())
         except RegistryClosedError as closed:
             component.handle.rejected(closed)
         self._dirty.pop(component.key, None)
@@ -210,22 +211,30 @@ class ComponentWatch(QObject):
         for key in self._components:
             self.mark(key)
 
-    def _watch_events(self, key: int, target: QObject, behaviour: Behaviour) -> None:
+    def _glance(self) -> Glance:
+        # A second filter is none, and the address of a window may be another window's by now.
+        return Glance(self._presentation, lambda window: window.installEventFilter(self))
+
+    def _watch_events(self, component: Component, target: QObject, behaviour: Behaviour, glance: Glance) -> None:
         """Filter the events of the widgets whose presence counts for a component, and of their windows.
 
         A floating dock is minimised together with its main window, and only that is told of it.
         """
-        places = watched_widgets(target, behaviour)
-        windows = [window for place in places for window in window_chain(place.window())]
-        widgets = {_address(widget): widget for widget in (*places, *windows)}
-        if widgets.keys() != self._watched_by.get(key, set()):
+        key = component.key
+        surroundings = find_surroundings(target, behaviour, glance)
+        component.settled = component.active and component.surroundings == surroundings
+        if component.settled:
+            return
+        component.surroundings = surroundings
+        addresses: set[int] = set()
+        for place in watched_widgets(target, behaviour):
+            place.installEventFilter(self)
+            addresses |= {_address(place), *glance.windows(place)}
+        if addresses != self._watched_by.get(key):
             self._unwatch_events(key)
-            self._watched_by[key] = set(widgets)
-            for address in widgets:
+            self._watched_by[key] = addresses
+            for address in addresses:
                 self._watching.setdefault(address, set()).add(key)
-        for widget in widgets.values():
-            # A second time is no second filter, and an address may be another widget's by now.
-            widget.installEventFilter(self)
 
     def _unwatch_events(self, key: int) -> None:
         for address in self._watched_by.pop(key, ()):
@@ -248,27 +257,29 @@ class ComponentWatch(QObject):
 
                 def enter(registry: AgentSurfaceRegistry) -> None:
                     if registry not in entered:
+                        self._hear(registry)
                         batches.enter_context(registry.batch())
                         entered.add(registry)
 
+                glance = self._glance()
                 for key in dirty:
                     component = self._components.get(key)
                     if component is not None:
-                        self._push_one(component, enter)
+                        self._push_one(component, glance, enter)
         finally:
             self._pushing = False
 
-    def _push_one(self, component: Component, enter: Callable[[AgentSurfaceRegistry], None]) -> None:
+    def _push_one(self, component: Component, glance: Glance, enter: Callable[[AgentSurfaceRegistry], None]) -> None:
         found = component.find()
         if found is None:
             self._drop(component.key)
             return
         target, behaviour = found
         try:
-            self._watch_events(component.key, target, behaviour)
+            self._watch_events(component, target, behaviour, glance)
             if not component.wants_registration(target, behaviour):
                 return
-            registry = self._providers.find(target)
+            registry = self._providers.find(target, glance.known)
             if component.active and component.registry is not None and component.registry is not registry:
                 enter(component.registry)
                 component.unregister()
@@ -277,7 +288,7 @@ class ComponentWatch(QObject):
                 return
             self._unprovided.discard(component.key)
             enter(registry)
-            self._update(component, target, behaviour, registry)
+            self._update(component, target, behaviour, registry, glance)
         except RegistryClosedError as closed:
             component.unregister()
             component.handle.rejected(closed)
@@ -288,13 +299,17 @@ class ComponentWatch(QObject):
             logger.exception("%s could not be brought up to date", component.name)
 
     def _update(
-        self, component: Component, target: QObject, behaviour: Behaviour, registry: AgentSurfaceRegistry
+        self,
+        component: Component,
+        target: QObject,
+        behaviour: Behaviour,
+        registry: AgentSurfaceRegistry,
+        glance: Glance,
     ) -> None:
-        self._hear(registry)
         try:
-            component.update(target, behaviour, registry)
+            component.update(target, behaviour, registry, glance)
         finally:
-            if component.handle.status == "rejected":
+            if not component.active and component.handle.status == "rejected":
                 self._rejected.add(component.key)
             else:
                 self._rejected.discard(component.key)
