@@ -55,6 +55,20 @@ def test_a_component_registers_once_on_its_first_show(surface: Surface) -> None:
 
 
 @pytest.mark.requirement("QT-LIFE-001")
+def test_the_first_show_of_its_window_is_not_that_of_a_component_on_another_tab(surface: Surface) -> None:
+    """The window is watched as well, for being moved; what happens to it happens to it alone."""
+    tabs, counter = QTabWidget(), Counter()
+    tabs.addTab(QWidget(), "First")
+    tabs.addTab(counter, "Second")
+    shown(tabs)
+    assert counter.agent_handle.status == "pending"
+    tabs.setCurrentIndex(1)
+    turn()
+    assert counter.agent_handle.status == "active"
+    delete(tabs)
+
+
+@pytest.mark.requirement("QT-LIFE-001")
 def test_a_show_inside_init_counts_once_the_object_is_complete(surface: Surface) -> None:
     """Nothing is asked of an object whose attributes are not there yet."""
 

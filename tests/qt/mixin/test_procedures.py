@@ -148,7 +148,7 @@ def test_a_call_in_flight_ends_with_its_component(make_stamping: MakeStamping) -
 
     async def stamp(*, who: str, times: int) -> str:
         try:
-            await asyncio.sleep(3_600)
+            await asyncio.Event().wait()
         except asyncio.CancelledError:
             told.append(who)
             raise

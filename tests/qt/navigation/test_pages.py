@@ -1,15 +1,25 @@
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
 
 import pytest
 from PySide6.QtCore import QTimer
-from PySide6.QtWidgets import QDialog, QStackedWidget, QTabWidget, QToolBox, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QDialog, QStackedWidget, QTabWidget, QToolBox, QVBoxLayout, QWidget
 
-from agent_surface import AgentSurfaceDefinitionError, action_contract, from_json_schema, from_model, from_type
-from qt_binding import navigate_pages
+from agent_surface import (
+    AgentInvocation,
+    AgentSurfaceDefinitionError,
+    action_contract,
+    from_json_schema,
+    from_model,
+    from_type,
+)
+from agent_surface.testing import contract_authority
+from qt_binding import create_qt_registry, navigate_pages, provide_surface
+from qt_binding._runtime._qasync import QasyncEventLoop
 from tests.qt.mixin.parts import READ_ID, Counter, Surface, code_of, delete, reason_of, shown, turn
-from tests.qt.navigation.conftest import SHOW, SHOW_ID, ShowPage, offer, pages, refusal, show
+from tests.qt.navigation.conftest import SHOW, SHOW_ID, WINDOW, ShowPage, offer, pages, refusal, show
 
 Container = QTabWidget | QStackedWidget | QToolBox
 KEYS = ("general", "network", "about")
@@ -166,6 +176,48 @@ def test_a_slot_that_asks_with_exec_holds_up_nobody(surface: Surface, make: Make
     assert show(surface, "network") == "ok"
     assert len(ticks) > 1
     assert container.currentIndex() == 1
+
+
+@pytest.mark.requirement("QT-LOOP-004")
+def test_a_slot_may_ask_also_on_the_applications_own_qasync_loop(qapp: QApplication) -> None:
+    """There a nested event loop inside a task would wedge the others for good."""
+    loop = QasyncEventLoop(qapp)
+    registry = create_qt_registry(authority=contract_authority(WINDOW), environment="test", loop=loop)
+    window, tabs, pages = QWidget(), QTabWidget(), {"one": QWidget(), "two": QWidget()}
+    QVBoxLayout(window).addWidget(tabs)
+    for key, page in pages.items():
+        tabs.addTab(page, key)
+    provide_surface(window, registry)
+    shown(window)
+    offer(window, navigate_pages(SHOW, tabs, pages))
+    ticks = list[int]()
+
+    def ask() -> None:
+        enough = len(ticks) + 10
+        dialog = QDialog()
+        poll = QTimer(dialog)
+        poll.timeout.connect(lambda: dialog.accept() if len(ticks) > enough else None)
+        poll.start(0)
+        dialog.exec()
+
+    async def tick() -> None:
+        while True:
+            ticks.append(1)
+            await asyncio.sleep(0)
+
+    async def use() -> str:
+        ticker = asyncio.ensure_future(tick())
+        result = await registry.invoke(AgentInvocation(capability_id=SHOW_ID, input={"page": "two"}))
+        ticker.cancel()
+        return code_of(result)
+
+    tabs.currentChanged.connect(ask)
+    assert loop.run_until_complete(use()) == "ok"
+    assert tabs.currentWidget() is pages["two"]
+    delete(window)
+    turn()
+    registry.close()
+    loop.close()
 
 
 @pytest.mark.allow_logs("agent_surface.pipeline")
