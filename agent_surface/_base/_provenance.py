@@ -26,10 +26,9 @@ class ProofStore(Generic[ProofT]):
         key = id(subject)
         proofs = self._proofs
 
-        def forget(reference: weakref.ref[object]) -> None:
-            entry = proofs.get(key)
-            if entry is not None and entry[0] is reference:
-                del proofs[key]
+        def forget(_: weakref.ref[object]) -> None:
+            # Called before the id can be anybody else's; a wrong call could only take a proof away.
+            proofs.pop(key, None)
 
         proofs[key] = (weakref.ref(subject, forget), proof)
 

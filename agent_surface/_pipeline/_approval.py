@@ -178,9 +178,8 @@ def _required(pending: PendingConfirmation) -> AgentCapabilityError:
 
 def compose_summary(description: str, effective_input: FrozenJson) -> str:
     """Plain text of what is about to happen; the host shows the whole input beside it."""
-    parts: list[str] = []
-    if isinstance(effective_input, Mapping):
-        parts = [f"{key}: {_brief(value)}" for key, value in effective_input.items()]
+    fields = effective_input.items() if isinstance(effective_input, Mapping) else ()
+    parts = [f"{key}: {_brief(value)}" for key, value in fields]
     text = description.rstrip(". ") + (f" ({'; '.join(parts)})" if parts else "")
     return text if len(text) <= MAX_SUMMARY_CHARACTERS else text[: MAX_SUMMARY_CHARACTERS - 1] + "…"
 

@@ -227,7 +227,7 @@ class Call:
         self.future: asyncio.Future[object] | None = None
         self.task: asyncio.Task[None] | None = None
         self.timer: TimerHandle | None = None
-        self.interruption: CallEnder | None = None
+        self.interruption: CallEnder
         self.waiters = 0
         self.queue_wait_ms = 0
         self.execution_ms = 0
@@ -254,8 +254,7 @@ class Call:
 
     def owner_gone(self) -> None:
         """The registration was taken away."""
-        if self.interruption is not None:
-            self.interruption.owner_gone(self)
+        self.interruption.owner_gone(self)
 
     def require_open(self) -> None:
         """Go on only if nobody settled the call meanwhile.

@@ -19,7 +19,7 @@ class RegistrationOwner(Protocol):
     ) -> None:
         """Push new availability."""
 
-    def invalidate_registration(self, registration: Registration) -> None:
+    def invalidate_registration(self) -> None:
         """Bump the version once."""
 
     def remove_registration(self, registration: Registration) -> None:
@@ -66,7 +66,7 @@ class RegistrationHandle:
 
     def invalidate(self) -> None:
         """Bump the surface version once without changing anything."""
-        self._live("invalidate", self._owner.invalidate_registration)
+        self._live("invalidate", lambda _: self._owner.invalidate_registration())
 
     def unregister(self) -> None:
         """Take the component away; its calls in flight end."""

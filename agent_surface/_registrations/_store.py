@@ -67,10 +67,6 @@ class RegistrationStore:
         """Whether this registry issued the id, now or ever."""
         return self._ids.issued(registration_id)
 
-    def find(self, registration_id: str) -> Registration | None:
-        """The live registration of that id."""
-        return self._live.get(registration_id)
-
     def find_identity(self, identity: tuple[str, str]) -> Registration | None:
         """The live registration of that type and instance."""
         return self._by_identity.get(identity)
@@ -102,6 +98,8 @@ class RegistrationStore:
         del self._by_identity[registration.identity]
         for live in registration:
             self._drop(live)
+        # They point at each other: what nobody else holds, handlers of a window among it, is gone at once.
+        registration.capabilities = {}
         registration.status = "unregistered"
         self._tombstones[registration.registration_id] = Tombstone(
             registration_id=registration.registration_id,

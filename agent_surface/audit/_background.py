@@ -155,7 +155,7 @@ class BackgroundAuditSink:
             if first and self._thread is not None:
                 self._put()  # carries what was lost and not told yet
             self._changed.notify_all()
-        atexit.unregister(self._at_exit)
+        atexit.unregister(self.close)
         if self._thread is None:
             if first:
                 self._end()
@@ -177,11 +177,8 @@ class BackgroundAuditSink:
         if self._thread is None:
             self._thread = threading.Thread(target=self._run, name="agent-surface-audit", daemon=True)
             self._thread.start()
-            atexit.register(self._at_exit)
+            atexit.register(self.close, _EXIT_TIMEOUT_MS)
         self._changed.notify_all()
-
-    def _at_exit(self) -> None:
-        self.close(_EXIT_TIMEOUT_MS)
 
     # On the writer thread.
 

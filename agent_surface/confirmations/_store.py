@@ -183,9 +183,10 @@ class ConfirmationStore:
             ConfirmationsFull: Too many requests are pending; no record was made.
             RegistryClosedError: The store was closed.
         """
+        # What the sweep ends is audited, and the sink may close the registry.
+        self._sweep()
         if self._closed:
             raise RegistryClosedError("the registry was closed; nobody is asked any more")
-        self._sweep()
         binding_text = binding.canonical_text()
         known = self._records.find_equal(binding_text)
         if known is not None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import TracebackType
-from typing import Self
+from typing import Self, cast
 
 from agent_surface import _failures
 from agent_surface._base._json import JsonValue
@@ -33,7 +33,6 @@ from agent_surface.invocation import (
     AgentInvocation,
     AgentInvocationResult,
     InvocationError,
-    InvocationOk,
 )
 from agent_surface.policies import AgentEnvironment, AgentPolicy
 from agent_surface.registry import AgentSurfaceRegistry, create_agent_surface_registry
@@ -182,9 +181,7 @@ class AgentExposureGateway:
             failure: AgentCapabilityError = _failures.cancelled(closed=True)
         except AgentSurfaceDefectError as defect:
             # Logged, settled and told to its author; the model gets the settled form.
-            if isinstance(defect.result, InvocationOk | InvocationError):
-                return defect.result
-            failure = _failures.execution_failed("output-invalid")
+            return cast("AgentInvocationResult", defect.result)
         except Exception:  # noqa: BLE001  execute never raises; logged with its traceback
             _log.exception("invoking %s failed outside the pipeline", invocation.capability_id)
             failure = _failures.execution_failed("handler-error")

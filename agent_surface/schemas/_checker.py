@@ -94,9 +94,8 @@ class _Inliner:
         return plain
 
     def _definition(self, reference: object) -> PlainSchema:
-        name = resolve_definition(self._root, reference)
-        if name is None:  # checked before any schema gets here
-            raise LookupError(reference)
+        # Found, or the schema would not have got here.
+        name = cast("str", resolve_definition(self._root, reference))
         if name not in self._definitions:
             definitions = cast("Mapping[str, JsonSchema]", self._root["$defs"])
             self._definitions[name] = self.inline(definitions[name])

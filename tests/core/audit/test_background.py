@@ -132,6 +132,12 @@ def test_what_is_recorded_after_the_end_is_lost_and_counted(expected_logs: list[
     assert len(expected_logs) == 1
 
 
+def test_a_sink_that_nothing_was_recorded_in_is_closed_as_often_as_one_likes() -> None:
+    """There was no thread to wait for."""
+    sink = BackgroundAuditSink(MemoryAuditSink())
+    assert [sink.close(), sink.close()] == [True, True]
+
+
 def test_waiting_for_a_sink_that_hangs_ends_in_time() -> None:
     """A flush and a close say that they were not enough."""
     gate = Gate()

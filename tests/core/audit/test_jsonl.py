@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import json
 import logging
 import os
 from collections.abc import Callable
@@ -252,16 +253,19 @@ def test_an_empty_audit_is_intact(tmp_path: Path) -> None:
 class _Disk:
     """The file of a sink on a disk that is full now and then: a part of a line gets there, and the rest does not."""
 
-    def __init__(self, sink: JsonlAuditSink) -> None:
+    def __init__(self, sink: JsonlAuditSink, *, raises: bool = True) -> None:
         self._raw = sink._file._file
+        self._raises = raises
         self.room: int | None = None
         sink._file._file = cast("BinaryIO", self)
 
     def write(self, line: bytes) -> int:
         if self.room is None:
             return self._raw.write(line)
-        self._raw.write(line[: self.room])
-        raise OSError(errno.ENOSPC, "no space left")
+        written = self._raw.write(line[: self.room])
+        if self._raises:
+            raise OSError(errno.ENOSPC, "no space left")
+        return written
 
     def fileno(self) -> int:
         return self._raw.fileno()
@@ -272,28 +276,110 @@ class _Disk:
 
 @pytest.mark.requirement("AS-OBSV-003", "AS-OBSV-004")
 @pytest.mark.allow_logs("agent_surface.audit")
+@pytest.mark.parametrize("raises", [True, False], ids=["raising", "short"])
 @pytest.mark.parametrize("room", [0, 1, 30, 10_000], ids=["nothing", "one byte", "a part", "all of it"])
-def test_a_write_that_fails_half_way_leaves_a_chain_that_can_go_on(tmp_path: Path, room: int) -> None:
+def test_a_write_that_fails_half_way_leaves_a_chain_that_can_go_on(tmp_path: Path, room: int, raises: bool) -> None:
     """The disk is full for two records and then is not: what got there is accounted for, and the loss is told."""
     path = tmp_path / "audit.jsonl"
     with JsonlAuditSink(path) as sink:
-        disk = _Disk(sink)
+        disk = _Disk(sink, raises=raises)
         sink.record(record(1))
         assert sink.flush()
         disk.room = room
         sink.record(record(2))
         sink.record(record(3))
         assert sink.flush()
-        assert sink.lost == 2
+        lost = 0 if room == 10_000 and not raises else 2
+        now = sink.statistics()
+        assert (now.queued, now.lost, now.failing) == (0, lost, lost > 0)
         disk.room = None
         sink.record(record(4))
         assert sink.flush()
-        assert sink.lost == 2
+        assert sink.lost == lost
     verdict = verify_audit_file(path)
     assert (verdict.intact, verdict.end_proven, verdict.torn) == (True, True, None)
     text = path.read_text(encoding="utf-8")
-    assert '"kind":"records-lost"' in text
+    assert ('"kind":"records-lost"' in text) == (lost > 0)
     assert text.count('"atMs":4') >= 1
+
+
+@pytest.mark.requirement("AS-OBSV-003", "AS-OBSV-004")
+@pytest.mark.allow_logs("agent_surface.audit")
+def test_a_line_that_lacked_only_its_break_stays_an_entry_when_the_break_is_all_that_gets_there(tmp_path: Path) -> None:
+    """Twice on a full disk: what was written stays what it is, and the chain goes on behind it."""
+    path = tmp_path / "audit.jsonl"
+    with JsonlAuditSink(path) as sink:
+        sink.record(record(1))
+        sink.record(record(2))
+        assert sink.flush()
+        disk = _Disk(sink)
+        # All of the next line but its line break, then of the one after it no more than the break that mends it.
+        disk.room = len(path.read_bytes().splitlines()[1])
+        sink.record(record(3))
+        assert sink.flush()
+        disk.room = 1
+        sink.record(record(4))
+        assert sink.flush()
+        disk.room = None
+        sink.record(record(5))
+        assert sink.flush()
+    verdict = verify_audit_file(path)
+    assert (verdict.intact, verdict.end_proven, verdict.torn) == (True, True, None)
+    lines = path.read_bytes().splitlines()
+    assert [json.loads(line)["record"]["atMs"] for line in (*lines[:3], lines[-1])] == [1, 2, 3, 5]
+
+
+@pytest.mark.requirement("AS-OBSV-004")
+@pytest.mark.allow_logs("agent_surface.audit")
+def test_a_disk_that_is_full_from_the_beginning_has_no_head(tmp_path: Path) -> None:
+    """There is nothing it could be the head of; the first entry that fits is the first."""
+    path = tmp_path / "audit.jsonl"
+    with JsonlAuditSink(path) as sink:
+        disk = _Disk(sink)
+        disk.room = 0
+        sink.record(record(1))
+        assert sink.flush()
+        assert (sink.head, list(tmp_path.iterdir())) == (None, [path])
+        disk.room = None
+        sink.record(record(2))
+        assert sink.flush()
+    assert verify_audit_file(path).end_proven
+
+
+@pytest.mark.requirement("AS-OBSV-003", "AS-OBSV-004")
+def test_a_file_that_somebody_else_wrote_into_is_not_continued(
+    tmp_path: Path, expected_logs: list[logging.LogRecord]
+) -> None:
+    """After a failed write the sink looks at what is there; what it cannot have written ends its trust."""
+    path = tmp_path / "audit.jsonl"
+    with JsonlAuditSink(path) as sink:
+        sink.record(record(1))
+        assert sink.flush()
+        disk = _Disk(sink)
+        disk.room = 0
+        sink.record(record(2))
+        assert sink.flush()
+        theirs = path.read_bytes() * 2
+        path.write_bytes(theirs)
+        disk.room = None
+        sink.record(record(3))
+        assert sink.flush()
+        assert sink.lost == 2
+    assert path.read_bytes() == theirs
+    assert len(expected_logs) == 1
+
+
+@pytest.mark.requirement("AS-OBSV-004")
+def test_a_head_that_cannot_be_written_costs_no_record(tmp_path: Path, expected_logs: list[logging.LogRecord]) -> None:
+    """The entries are there; only the proof of the end is missing, and the log says so."""
+    path = tmp_path / "audit.jsonl"
+    with JsonlAuditSink(path) as sink:
+        (tmp_path / "audit.jsonl.head.new").mkdir()
+        sink.record(record(1))
+        assert sink.flush()
+        assert sink.lost == 0
+    assert not verify_audit_file(path).end_proven
+    assert "could not finish" in expected_logs[0].getMessage()
 
 
 def test_whatever_a_record_holds_can_be_written(tmp_path: Path) -> None:

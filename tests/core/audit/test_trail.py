@@ -135,12 +135,25 @@ async def test_what_only_the_log_may_say_is_kept_apart(surface: Surface) -> None
     """The cause and the policy, for people who look into it."""
 
     def act() -> None:
-        raise capability_error(ErrorCode.PRECONDITION_FAILED, log_facts={"cause": "row 5 is locked"})
+        facts = {"cause": "row 5 is locked", "row": 5, "share": 0.5, "sure": True, "huge": 2**70}
+        raise capability_error(ErrorCode.PRECONDITION_FAILED, log_facts=facts)
 
     surface.mount(act=act)
     result = await surface.invoke()
     assert "row 5" not in str(result.to_json())
-    assert dict(surface.audited()[0].facts) == {"cause": "row 5 is locked"}
+    record = surface.audited()[0]
+    assert dict(record.facts) == {
+        "cause": "row 5 is locked",
+        "row": 5,
+        "share": 0.5,
+        "sure": True,
+        "huge": 2**70,
+    }
+    # What is no JSON is written as text, so that no fact costs its record.
+    written = record.to_json()["facts"]
+    assert isinstance(written, dict)
+    assert (written["row"], written["share"], written["sure"]) == (5, 0.5, True)
+    assert isinstance(written["huge"], str)
 
 
 @pytest.mark.requirement("AS-OBSV-004")
