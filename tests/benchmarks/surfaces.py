@@ -30,6 +30,8 @@ TABLE = define_agent_component_contract(
     type="bench.table", description="A table", observations={"count": READ}, actions={"select": SELECT}
 )
 
+COUNT_OF_TABLE = f"view:{TABLE.type}.count"
+
 
 def authority() -> CapabilityAuthority:
     """An authority that production accepts: the manifest is handed over explicitly, as a compiler would write it."""
