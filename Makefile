@@ -50,8 +50,8 @@ demo: $(QT_READY) ## start the demo application (without a screen: play its tour
 	$(RUN) -m demo_app $(HEADLESS) $(if $(DATABASE),--database "$(DATABASE)") $(DEMO_ARGS)
 
 .PHONY: screenshots
-screenshots: $(QT_READY) ## draw the pictures of the documentation anew
-	$(RUN) -m tools.screenshots docs/pictures
+screenshots: $(QT_READY) ## draw the documentation's pictures anew, and every window in every look (build/screenshots)
+	$(RUN) -m tools.screenshots docs/pictures --everything build/screenshots
 
 .PHONY: contract
 contract: $(INSTALLED) ## write the demo's committed contract anew from its source

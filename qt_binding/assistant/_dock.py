@@ -303,7 +303,7 @@ class AssistantDock(QDockWidget):
         elif self._session.closed:
             text = tr("This conversation is closed.")
         elif state is SessionState.IDLE:
-            text = idle_text(self._session.usage)
+            text = tr("You have control") if self._person_has_control else idle_text(self._session.usage)
         self.status.show_state(state, text=text, answerable=any(call.confirmation_id for call in waiting))
         self.composer.set_state(state, closed=self._session.closed)
         if state is not SessionState.IDLE:
@@ -345,8 +345,12 @@ class AssistantDock(QDockWidget):
         if self.isAncestorOf(QApplication.focusWidget() or self.composer):
             (self.banner.hand_back if engaged else self.header.take_over).setFocus(Qt.FocusReason.OtherFocusReason)
 
+    @property
+    def _person_has_control(self) -> bool:
+        return self._take_over is not None and self._take_over.engaged
+
     def _show_control(self) -> None:
-        engaged = self._take_over is not None and self._take_over.engaged
+        engaged = self._person_has_control
         self.header.take_over.setVisible(self._take_over is not None and not engaged)
         self.banner.setVisible(engaged)
 

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+_LETTER = 1
+_BEGINS_WORD = 4
+_IN_A_ROW = 6
+
 
 def fuzzy_score(query: str, text: str) -> int | None:
     """How well a text answers a query; ``None`` when a word of the query is not in it, letter after letter.
@@ -33,10 +37,10 @@ def _score_from(word: str, text: str, start: int) -> int:
         place = text.find(letter, last + 1)
         if place < 0:
             return 0
-        points += 1
+        points += _LETTER
         if place == last + 1 and place != start:
-            points += 3
-        if place == 0 or not text[place - 1].isalnum():
-            points += 4
+            points += _IN_A_ROW
+        elif place == 0 or not text[place - 1].isalnum():
+            points += _BEGINS_WORD
         last = place
     return points

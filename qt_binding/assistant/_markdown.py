@@ -154,7 +154,7 @@ def _restricted(parser: MarkdownIt) -> MarkdownIt:
         language, _, _ = token.info.strip().partition(" ")
         code = code_html(token.content.rstrip("\n"), language, colors)
         return (
-            '<table width="100%" cellspacing="0" cellpadding="8" style="margin-bottom: 7px;">'
+            '<table width="100%" cellspacing="0" cellpadding="8" style="margin-top: 4px; margin-bottom: 7px;">'
             f'<tr><td bgcolor="{colors.code.name()}"><pre>{code}</pre></td></tr></table>'
         )
 

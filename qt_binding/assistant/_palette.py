@@ -73,7 +73,7 @@ class CommandPalette(QDialog):
     @override
     def sizeHint(self) -> QSize:
         metrics = self.fontMetrics()
-        return QSize(metrics.averageCharWidth() * 64, metrics.lineSpacing() * 24)
+        return QSize(metrics.averageCharWidth() * 84, metrics.lineSpacing() * 24)
 
     def _narrow(self, query: str) -> None:
         scored = [(fuzzy_score(query, _searched(tool)), tool) for tool in self._tools]
@@ -144,6 +144,8 @@ class _TwoLines(QStyledItemDelegate):
         line = option.fontMetrics.lineSpacing()
         align = Qt.AlignmentFlag.AlignLeading | Qt.AlignmentFlag.AlignVCenter
         painter.save()
+        # Each text in its own direction, at the side that the window reads from.
+        painter.setLayoutDirection(Qt.LayoutDirection.LayoutDirectionAuto)
         for row, (text, color) in enumerate(
             ((_title(tool), ink if tool.state.available else quiet), (_subtitle(tool), quiet))
         ):

@@ -17,6 +17,7 @@ from PySide6.QtWidgets import (
     QFormLayout,
     QGroupBox,
     QHBoxLayout,
+    QLabel,
     QLineEdit,
     QPushButton,
     QVBoxLayout,
@@ -262,7 +263,9 @@ class AssistantSettingsDialog(QDialog):
         form.addRow(tr("&Who answers"), self.provider)
         form.addRow(tr("&Model"), self.model)
         form.addRow(tr("Server &address"), self.base_url)
-        form.addRow(tr("&Key"), key_row)
+        key_label = QLabel(tr("&Key"))
+        key_label.setBuddy(self.key)
+        form.addRow(key_label, key_row)
         layout = QVBoxLayout(self)
         layout.addLayout(form)
         if self.permissions:

@@ -1,0 +1,158 @@
+"""Every window and dock of ours, with little, much and hostile in it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from PySide6.QtCore import QCoreApplication, QElapsedTimer, QEvent, QEventLoop, Qt
+from PySide6.QtWidgets import QApplication, QMainWindow, QWidget
+
+from agent_surface import AgentConsumer, PendingConfirmation
+from agent_surface.assistant import AssistantSettings, TokenUsage
+from demo_app.composition import ASSISTANT, Console, create_console
+from qt_binding.assistant import AssistantDock, AssistantSettingsDialog, Permission
+from qt_binding.assistant._palette import CommandPalette
+from qt_binding.confirmation import ConfirmationHost
+from qt_binding.inspector import SurfaceInspector
+from tools.screenshots._conversation import StagedConversation, everyday_talk, hostile_talk
+from tools.screenshots._questions import staged_questions
+
+Keep = Callable[[str, QWidget], None]
+
+_PATIENCE_MS = 10_000
+
+
+def draw_scenes(folder: Path, suffix: str) -> None:
+    """Draw everything into ``folder``, each picture named after its scene and ``suffix``."""
+
+    def keep(name: str, widget: QWidget) -> None:
+        settle()
+        widget.grab().save(str(folder / f"{name}-{suffix}.png"))
+
+    with TemporaryDirectory() as place, _console(Path(place)) as console:
+        _draw_docks(console, keep)
+        _draw_windows(console, keep)
+        _draw_inspector(console, keep)
+        _draw_questions(console, keep)
+
+
+def settle(until: Callable[[], bool] | None = None, *, at_least_ms: int = 120) -> None:
+    """Let the event loop turn until nothing more is to be expected, or until something is there."""
+    clock = QElapsedTimer()
+    clock.start()
+    while clock.elapsed() < at_least_ms or (until is not None and not until() and clock.elapsed() < _PATIENCE_MS):
+        QApplication.processEvents(QEventLoop.ProcessEventsFlag.WaitForMoreEvents, 20)
+        QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+
+
+@contextmanager
+def _console(folder: Path) -> Generator[Console]:
+    console = create_console(folder / "fleet.sqlite", person="alex")
+    console.window.show()
+    settle(lambda: bool(console.registry.snapshot().components))
+    yield console
+    console.close()
+    settle(lambda: not console.window.session.busy_with)
+    console.window.close()
+
+
+def _draw_docks(console: Console, keep: Keep) -> None:
+    conversations = {
+        "dock-empty": StagedConversation(suggestions=("show offline devices in Milan", "help")),
+        "dock-talk": StagedConversation(
+            *everyday_talk(), tools=console.assistant.tools(), usage=TokenUsage(input_tokens=12_400, output_tokens=623)
+        ),
+        "dock-hostile": StagedConversation(*hostile_talk(), suggestions=("<b>x</b> \u202ey",)),
+    }
+    for name, conversation in conversations.items():
+        with _dock(conversation, console) as dock:
+            keep(name, dock)
+    with _dock(StagedConversation(*everyday_talk()[:3]), console) as dock:
+        console.take_over.engage()
+        keep("dock-control", dock)
+        console.take_over.hand_back()
+
+
+@contextmanager
+def _dock(conversation: StagedConversation, console: Console) -> Generator[AssistantDock]:
+    window = QMainWindow()
+    dock = AssistantDock(conversation, take_over=console.take_over, has_settings=True, parent=window)
+    window.addDockWidget(Qt.DockWidgetArea.RightDockWidgetArea, dock)
+    window.resize(440, 760)
+    window.show()
+    settle(at_least_ms=300)
+    yield dock
+    window.close()
+    window.deleteLater()
+
+
+def _draw_windows(console: Console, keep: Keep) -> None:
+    keep("window", console.window)
+    palette = CommandPalette(console.assistant.tools(), console.window)
+    palette.show()
+    keep("palette", palette)
+    palette.query.setText("dev sel")
+    keep("palette-narrowed", palette)
+    palette.close()
+    settings = AssistantSettingsDialog(
+        console.registry,
+        settings=AssistantSettings(provider="anthropic", model="a-model", grants=("change",)),
+        permissions=(Permission(grant="change", title="Change devices (each change is confirmed by you)"),),
+        parent=console.window,
+    )
+    settings.show()
+    settle(lambda: settings.key.placeholderText() == "No key is known")
+    keep("settings", settings)
+    settings.buttons.accepted.emit()
+    settle(settings.problem.isVisible)
+    keep("settings-problem", settings)
+    settings.close()
+
+
+def _draw_inspector(console: Console, keep: Keep) -> None:
+    window = QMainWindow()
+    inspector = SurfaceInspector(console.registry, consumers=(AgentConsumer(id=ASSISTANT),), parent=window)
+    window.addDockWidget(Qt.DockWidgetArea.RightDockWidgetArea, inspector)
+    window.resize(720, 780)
+    window.show()
+    settle()
+    keep("inspector", inspector)
+    tree = inspector.surface.tree
+    model = tree.model()
+    for row in range(model.rowCount()):
+        component = model.index(row, 0)
+        for inner in range(model.rowCount(component)):
+            if model.index(inner, 0, component).data() == "setFilters":
+                tree.setCurrentIndex(model.index(inner, 0, component))
+    keep("inspector-details", inspector)
+    inspector.surface.show_invoke()
+    inspector.surface.invoke.invoke_button.click()
+    keep("inspector-invoke", inspector)
+    inspector.tabs.setCurrentIndex(1)
+    keep("inspector-events", inspector)
+    inspector.tabs.setCurrentIndex(2)
+    keep("inspector-confirmations", inspector)
+    window.resize(1_200, 620)
+    inspector.tabs.setCurrentIndex(0)
+    keep("inspector-wide", inspector)
+    window.close()
+    window.deleteLater()
+
+
+def _draw_questions(console: Console, keep: Keep) -> None:
+    def offered(_pending: PendingConfirmation) -> bool:
+        return True
+
+    for name, controller in staged_questions().items():
+        host = ConfirmationHost(
+            controller, window_for=lambda _pending: console.window, can_stop=offered, can_take_over=offered
+        )
+        # Until the buttons are armed.
+        settle(at_least_ms=900)
+        if host.dialog is not None:
+            keep(name, host.dialog)
+        host.close()
+        host.deleteLater()
