@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
 from agent_surface import (
+    AgentSurfaceLimits,
     InvocationError,
     JsonValue,
     action_contract,
@@ -41,7 +42,14 @@ SHOW_ID, PAGES_ID = "view:test.window.showPage", "view:test.window.readPages"
 @pytest.fixture
 def surface(qapp: QApplication, qtbot: QtBot) -> Iterator[Surface]:
     """A registry that the application provides; the test leaves nothing in it."""
-    made = Surface(create_qt_registry(authority=contract_authority(WINDOW, COUNTER), environment="test"), qtbot)
+    registry = create_qt_registry(
+        authority=contract_authority(WINDOW, COUNTER),
+        environment="test",
+        limits=AgentSurfaceLimits(
+            slow_handler_ms=60_000
+        ),  # slots here ask with exec, and a busy machine takes its time
+    )
+    made = Surface(registry, qtbot)
     withdraw = provide_surface(qapp, made.registry)
     yield made
     withdraw()
