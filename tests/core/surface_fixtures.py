@@ -24,6 +24,7 @@ from agent_surface import (
     BoundComponent,
     Concurrency,
     ConsumerKind,
+    HandlerRunner,
     InvocationError,
     InvocationOk,
     JsonValue,
@@ -170,6 +171,7 @@ class Surface:
         duplicate_suffix_policy: Literal["off", "warn", "error"] = "warn",
         route: Callable[[], RouteInfo | None] | None = None,
         before_settlement: Callable[[], None] | None = None,
+        handler_runner: HandlerRunner | None = None,
         threads: WorkerThreads | None = None,
     ) -> None:
         self.clock = ManualClock()
@@ -187,6 +189,7 @@ class Surface:
             duplicate_suffix_policy=duplicate_suffix_policy,
             route=route,
             before_settlement=before_settlement,
+            handler_runner=handler_runner,
             threads=threads,
             audit=self.sink,
             clock=self.clock,
