@@ -22,14 +22,12 @@ class ModelProvider:
         title: For people.
         key_variables: Environment variables its key is looked for in, first one first.
         needs_key: Whether nothing works without one.
-        package: What has to be installed beside the extra ``assistant``; empty when nothing.
     """
 
     name: str
     title: str
     key_variables: tuple[str, ...]
     needs_key: bool = True
-    package: str = ""
 
 
 MODEL_PROVIDERS: Mapping[str, ModelProvider] = MappingProxyType(
@@ -40,20 +38,21 @@ MODEL_PROVIDERS: Mapping[str, ModelProvider] = MappingProxyType(
                 name="anthropic",
                 title="Anthropic",
                 key_variables=("ANTHROPIC_API_KEY",),
-                package="pydantic-ai-slim[anthropic]",
             ),
             ModelProvider(
                 name="google",
                 title="Google",
                 key_variables=("GOOGLE_API_KEY", "GEMINI_API_KEY"),
-                package="pydantic-ai-slim[google]",
             ),
-            ModelProvider(name="groq", title="Groq", key_variables=("GROQ_API_KEY",), package="pydantic-ai-slim[groq]"),
+            ModelProvider(
+                name="groq",
+                title="Groq",
+                key_variables=("GROQ_API_KEY",),
+            ),
             ModelProvider(
                 name="mistral",
                 title="Mistral",
                 key_variables=("MISTRAL_API_KEY",),
-                package="pydantic-ai-slim[mistral]",
             ),
             ModelProvider(
                 name="ollama",

@@ -6,6 +6,7 @@ import asyncio
 import concurrent.futures
 import threading
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TypeAlias, TypeVar
 
@@ -31,6 +32,10 @@ class Ended:
 Item: TypeAlias = BackendEvent | Errand | Ended
 
 
+FLUSH_S = 0.02
+"""Pieces of text that come within this time are shown together."""
+
+
 class Channel:
     """Items in order. The receiver is woken once, however much has come until it looks: a fast model cannot flood it.
 
@@ -45,17 +50,22 @@ class Channel:
         self._text: list[str] = []
         self._waiting: asyncio.Future[None] | None = None
         self._woken = False
+        self._flush: asyncio.TimerHandle | None = None
 
     # The worker's side.
 
     def put_text(self, text: str) -> None:
-        """The answer goes on; joined to what has not been taken yet."""
+        """The answer goes on; joined to what has not been taken yet, and shown soon."""
         with self._lock:
             self._text.append(text)
-        self._wake()
+        if self._flush is None:
+            self._flush = asyncio.get_running_loop().call_later(FLUSH_S, self._flush_text)
 
     def put(self, item: Item) -> None:
-        """Anything else, after the text before it."""
+        """Anything else, at once, after the text before it."""
+        if self._flush is not None:
+            self._flush.cancel()
+            self._flush = None
         with self._lock:
             self._join()
             self._items.append(item)
@@ -97,6 +107,12 @@ class Channel:
         if self._text:
             self._items.append(BackendText(text="".join(self._text)))
             self._text.clear()
+
+    def _flush_text(self) -> None:
+        self._flush = None
+        # Without a loop to wake there is nobody to show it to; what is put next ends the answer.
+        with suppress(asyncio.CancelledError):
+            self._wake()
 
     def _wake(self) -> None:
         with self._lock:

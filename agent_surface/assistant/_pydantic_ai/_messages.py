@@ -56,16 +56,7 @@ def transcript_to_messages(transcript: Iterable[TranscriptEntry]) -> list[ModelM
                 if entry.text.strip():
                     messages.append(ModelResponse(parts=[TextPart(content=entry.text)]))
             case ToolCall():
-                name, call_id = wire_name(entry.tool_name), entry.call_id
-                arguments = _sendable(thaw_json(entry.input))
-                messages.append(
-                    ModelResponse(parts=[ToolCallPart(tool_name=name, args=arguments, tool_call_id=call_id)])
-                )
-                messages.append(
-                    ModelRequest(
-                        parts=[ToolReturnPart(tool_name=name, content=render_tool_reply(entry), tool_call_id=call_id)]
-                    )
-                )
+                _called(messages, entry)
             case Notice():
                 text = _for_the_model(entry)
                 if text is not None:
@@ -187,6 +178,19 @@ def _for_the_model(notice: Notice) -> str | None:
     if notice.kind in (NoticeKind.ERROR, NoticeKind.LIMIT):
         return None
     return NOTICES_FOR_THE_MODEL.get(notice.kind, notice.text)
+
+
+def _called(messages: list[ModelMessage], call: ToolCall) -> None:
+    name, call_id = wire_name(call.tool_name), call.call_id
+    wanted = ToolCallPart(tool_name=name, args=_sendable(thaw_json(call.input)), tool_call_id=call_id)
+    last = messages[-1] if messages else None
+    if isinstance(last, ModelResponse):
+        # What was said before a call was said in one answer with it.
+        messages[-1] = replace(last, parts=[*last.parts, wanted])
+    else:
+        messages.append(ModelResponse(parts=[wanted]))
+    result = ToolReturnPart(tool_name=name, content=render_tool_reply(call), tool_call_id=call_id)
+    messages.append(ModelRequest(parts=[result]))
 
 
 def _asked(messages: list[ModelMessage], part: UserPromptPart) -> None:

@@ -8,7 +8,6 @@ from __future__ import annotations
 import re
 
 from pydantic_ai.exceptions import (
-    ContentFilterError,
     ModelAPIError,
     ModelAuthenticationError,
     ModelConnectionError,
@@ -27,15 +26,26 @@ from pydantic_ai.exceptions import (
 )
 
 _WORDS = re.compile(r"[a-z_]{3,60}")
+_EXTRA = re.compile(r"pydantic-ai-slim\[[a-z-]+\]")
 _KEY_VARIABLE = re.compile(r"\b[A-Z][A-Z0-9_]*_API_KEY\b")
 
 
-class EndlessAnswerError(Exception):
-    """A model writes on and on."""
+class UnusableAnswerError(Exception):
+    """An answer came and is none. Made with one of the sentences below, which are told the model and the service."""
 
 
-class EmptyAnswerError(Exception):
-    """A model says nothing and wants nothing."""
+BROKE_OFF = "The connection to {service} broke off in the middle of the answer. Send the message again."
+ENDLESS = "The answer of “{model}” did not end and was cut off. Ask for less, or choose another model."
+FILTERED = "{service} refused to answer this message. Say it another way."
+EMPTY = "“{model}” gave no answer. Say it another way, or choose another model in the settings."
+TOO_MANY_CALLS = (
+    "“{model}” wanted to do too many things at once. Nothing of it was done; ask for less, or choose another model in "
+    "the settings."
+)
+NOT_UNDERSTOOD = (
+    "The answer of {service} could not be understood. Send the message again; if that does not help, check the "
+    "server's address in the settings."
+)
 
 
 def say_problem(error: Exception, *, service: str, model: str, timeout_ms: int) -> str | None:
@@ -80,37 +90,25 @@ def say_problem(error: Exception, *, service: str, model: str, timeout_ms: int) 
 
 def _say_rarer(error: Exception, *, service: str, model: str) -> str | None:
     match error:
-        case ModelConnectionError() if error.in_stream:
-            return f"The connection to {service} broke off in the middle of the answer. Send the message again."
+        case UnusableAnswerError():
+            return str(error).format(service=service, model=model)
         case ModelConnectionError():
             return f"{service} cannot be reached. Check the network, and the server's address in the settings."
-        case ContentFilterError():
-            return f"{service} refused to answer this message. Say it another way."
-        case ModelRequestRejectedError() | ModelAPIError():
+        case ModelRequestRejectedError() | ModelHTTPError():
             return (
                 f"{service} did not take the request{_status(error)}. Choose another model in the settings, or begin "
                 "a new conversation."
             )
-        case UnexpectedModelBehavior():
-            return not_understood(service)
-        case EndlessAnswerError():
-            return f"The answer of “{model}” did not end and was cut off. Ask for less, or choose another model."
-        case EmptyAnswerError():
-            return f"“{model}” gave no answer. Say it another way, or choose another model in the settings."
+        case UnexpectedModelBehavior() | ModelAPIError():
+            return NOT_UNDERSTOOD.format(service=service)
         case UserError():
             return _say_settings(error, service=service, model=model)
         case ImportError():
-            return f"{service} needs a package that is not installed. Install the extra of pydantic-ai-slim for it."
+            extra = _EXTRA.search(str(error))
+            wanted = extra[0] if extra is not None else "the extra of pydantic-ai-slim for it"
+            return f"{service} needs a package that is not installed. Install {wanted}."
         case _:
             return None
-
-
-def not_understood(service: str) -> str:
-    """For an answer that follows no format."""
-    return (
-        f"The answer of {service} could not be understood. Send the message again; if that does not help, check the "
-        "server's address in the settings."
-    )
 
 
 def _say_settings(error: UserError, *, service: str, model: str) -> str:

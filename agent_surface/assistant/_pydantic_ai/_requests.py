@@ -9,6 +9,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from typing import TypeAlias, cast
 
 from pydantic_ai.direct import model_request_stream
+from pydantic_ai.exceptions import ModelConnectionError, ModelTimeoutError
 from pydantic_ai.messages import (
     ModelMessage,
     ModelRequest,
@@ -18,9 +19,10 @@ from pydantic_ai.messages import (
     PartStartEvent,
     TextPart,
     TextPartDelta,
+    ToolCallPart,
     ToolReturnPart,
 )
-from pydantic_ai.models import AbstractModel, Model, ModelRequestParameters, infer_model
+from pydantic_ai.models import AbstractModel, Model, ModelRequestParameters, StreamedResponse, infer_model
 from pydantic_ai.settings import ModelSettings
 
 from agent_surface.assistant._backend import BackendNotice, BackendUsage, CallTool, ToolReply
@@ -35,9 +37,13 @@ from agent_surface.assistant._pydantic_ai._messages import (
     with_state,
 )
 from agent_surface.assistant._pydantic_ai._problems import (
-    EmptyAnswerError,
-    EndlessAnswerError,
-    not_understood,
+    BROKE_OFF,
+    EMPTY,
+    ENDLESS,
+    FILTERED,
+    NOT_UNDERSTOOD,
+    TOO_MANY_CALLS,
+    UnusableAnswerError,
     say_problem,
 )
 from agent_surface.assistant._values import OfferedTool, TokenUsage, TranscriptEntry
@@ -46,6 +52,9 @@ _log = logging.getLogger("agent_surface.assistant")
 
 MAX_ANSWER_CHARACTERS = 4_000_000
 """A longer answer does not end by itself."""
+
+MAX_CALLS_IN_ANSWER = 100
+"""An answer that wants more is none: it is not read to its end, and nothing of it is done."""
 
 MAX_CALLS_AT_ONCE = 8
 """Of the calls of one response, so that a limit of the session ends the turn after some of them, not amid all."""
@@ -132,18 +141,15 @@ class ModelRequests:
             instrument=False,
         )
         async with opened as stream:
-            said = _Said(channel)
-            async for event in stream:
-                if isinstance(event, PartStartEvent) and isinstance(event.part, TextPart):
-                    said.begin(event.part.content)
-                elif isinstance(event, PartDeltaEvent) and isinstance(event.delta, TextPartDelta):
-                    said.go_on(event.delta.content_delta)
+            await _listen(stream, channel)
             response = stream.get()
         usage = response.usage
         channel.put(BackendUsage(usage=TokenUsage(input_tokens=usage.input_tokens, output_tokens=usage.output_tokens)))
         return response
 
     def _require_said_something(self, response: ModelResponse, channel: Channel, *, used_tools: bool) -> None:
+        if response.finish_reason == "content_filter":
+            raise UnusableAnswerError(FILTERED)
         if response.finish_reason == "length":
             channel.put(BackendNotice(text="The answer was cut off: it reached the length the model may write."))
         elif any(isinstance(part, TextPart) and clean_text(part.content).strip() for part in response.parts):
@@ -151,7 +157,7 @@ class ModelRequests:
         elif used_tools:
             channel.put(BackendNotice(text="The assistant used its tools and said nothing more."))
         else:
-            raise EmptyAnswerError
+            raise UnusableAnswerError(EMPTY)
 
     def _say(self, error: Exception) -> str:
         model = self._model
@@ -171,7 +177,26 @@ class ModelRequests:
             type(error).__name__,
             "".join(traceback.format_tb(error.__traceback__)),
         )
-        return not_understood(service)
+        return NOT_UNDERSTOOD.format(service=service)
+
+
+async def _listen(stream: StreamedResponse, channel: Channel) -> None:
+    said = _Said(channel)
+    calls = 0
+    try:
+        async for event in stream:
+            if isinstance(event, PartStartEvent) and isinstance(event.part, ToolCallPart):
+                calls += 1
+                if calls > MAX_CALLS_IN_ANSWER:
+                    raise UnusableAnswerError(TOO_MANY_CALLS)
+            elif isinstance(event, PartStartEvent) and isinstance(event.part, TextPart):
+                said.begin(event.part.content)
+            elif isinstance(event, PartDeltaEvent) and isinstance(event.delta, TextPartDelta):
+                said.go_on(event.delta.content_delta)
+    except ModelTimeoutError:
+        raise
+    except ModelConnectionError as error:
+        raise UnusableAnswerError(BROKE_OFF) from error
 
 
 class _Said:
@@ -192,7 +217,7 @@ class _Said:
         """The text goes on."""
         self._characters += len(text)
         if self._characters > MAX_ANSWER_CHARACTERS:
-            raise EndlessAnswerError
+            raise UnusableAnswerError(ENDLESS)
         text = clean_text(text)
         if not self._begun:
             text = text.lstrip()

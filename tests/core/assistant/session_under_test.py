@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 
 import pytest
 
+from agent_surface import AgentSurfaceRegistry, TakeOver
 from agent_surface._base._json import JsonValue
 from agent_surface.assistant import (
     AssistantBackend,
@@ -23,7 +24,16 @@ from tests.core.toolset.fake_surface import CONSUMER, FakeSurface, RunningLoop
 
 
 class SessionUnderTest:
-    """A session, its toolset and surface, and the events so far."""
+    """A session, its toolset and surface, and the events so far.
+
+    Args:
+        surface: What it acts on, and the clock.
+        backend: Who answers.
+        max_steps: Most calls in a turn.
+        saved: What it is restored with.
+        registry: In place of ``surface``, for a test that needs inputs checked or policies asked.
+        take_over: That registry's switch.
+    """
 
     def __init__(
         self,
@@ -32,12 +42,21 @@ class SessionUnderTest:
         *,
         max_steps: int = 25,
         saved: Mapping[str, JsonValue] | None = None,
+        registry: AgentSurfaceRegistry | None = None,
+        take_over: TakeOver | None = None,
     ) -> None:
         self.surface = surface
-        self.toolset: AgentToolset = create_agent_toolset(surface, consumer=CONSUMER, topology="embedded")
+        self.toolset: AgentToolset = create_agent_toolset(
+            surface if registry is None else registry, consumer=CONSUMER, topology="embedded"
+        )
         if saved is None:
             self.session = AssistantSession(
-                self.toolset, backend, clock=surface.clock, host_loop=RunningLoop(), max_steps=max_steps
+                self.toolset,
+                backend,
+                clock=surface.clock,
+                host_loop=RunningLoop(),
+                max_steps=max_steps,
+                take_over=take_over,
             )
         else:
             self.session = AssistantSession.restore(
