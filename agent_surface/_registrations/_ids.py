@@ -17,10 +17,10 @@ class RegistrationIds:
     registry (AS-STALE-001), at no cost in memory.
     """
 
-    __slots__ = ("_issued", "_secret")
+    __slots__ = ("_issued", "_keyed")
 
     def __init__(self, ids: IdSource) -> None:
-        self._secret = ids.token(32).encode()
+        self._keyed = hashlib.blake2b(key=ids.token(32).encode(), digest_size=_TAG_CHARACTERS // 2)
         self._issued = 0
 
     def issue(self) -> str:
@@ -40,4 +40,6 @@ class RegistrationIds:
         )
 
     def _tag(self, number: int) -> str:
-        return hashlib.blake2b(str(number).encode(), key=self._secret, digest_size=_TAG_CHARACTERS // 2).hexdigest()
+        tag = self._keyed.copy()
+        tag.update(str(number).encode())
+        return tag.hexdigest()

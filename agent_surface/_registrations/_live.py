@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import inspect
 import logging
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from operator import attrgetter
 from typing import TYPE_CHECKING, Protocol
 
 from agent_surface._base._awaitables import abandon
@@ -37,6 +38,8 @@ DEFAULT_REASON = "not possible right now"
 COMPONENT_DISABLED = Availability(available=False, reason="component-disabled")
 WHEN_ERROR = Availability(available=False, reason="when-error")
 MAX_REASON_CHARACTERS = 300
+_VARIES: Callable[[LiveCapability], bool] = attrgetter("varies")
+_BINDING: Callable[[LiveCapability], ObservationBinding | ActionBinding | ProcedureBinding] = attrgetter("binding")
 
 
 class ActiveCall(Protocol):
@@ -189,15 +192,17 @@ class Registration:
         status: ``active`` until it is taken away, then ``unregistered``.
         enabled: The component's master switch.
         overrides: Pushed availability by capability id.
-        capabilities: By capability id.
+        identity: Type and instance: what no two live registrations share.
         active_calls: Calls in flight, oldest first.
     """
 
     __slots__ = (
+        "_asked",
+        "_capabilities",
         "active_calls",
         "bound",
-        "capabilities",
         "enabled",
+        "identity",
         "instance_id",
         "overrides",
         "projection",
@@ -211,33 +216,48 @@ class Registration:
         self.bound = bound
         self.type = bound.seal.contract.type
         self.instance_id = bound.instance_id
+        self.identity = (self.type, self.instance_id)
         self.status = "active"
         self.enabled = bound.enabled
         self.overrides: dict[str, Availability] = {}
         # What a snapshot last made of it, until something is pushed; the snapshot alone reads it.
         self.projection: object = None
-        self.capabilities: dict[str, LiveCapability] = {}
+        self._capabilities: dict[str, LiveCapability] = {}
+        # The bindings whose predicate alone can change how it is shown; None where something else can.
+        self._asked: tuple[ObservationBinding | ActionBinding | ProcedureBinding, ...] | None = None
         self.active_calls: dict[ActiveCall, None] = {}
+
+    @property
+    def capabilities(self) -> dict[str, LiveCapability]:
+        """What it offers, by capability id."""
+        return self._capabilities
+
+    @capabilities.setter
+    def capabilities(self, capabilities: dict[str, LiveCapability]) -> None:
+        self._capabilities = capabilities
+        constant = self.bound.availability is None and not any(map(_VARIES, capabilities.values()))
+        self._asked = tuple(map(_BINDING, capabilities.values())) if constant else None
 
     @property
     def is_constant(self) -> bool:
         """Whether every consumer sees the same of it until something is pushed: no predicate, no vote, no live text."""
-        if self.bound.availability is not None:
+        if self._asked is None:
             return False
-        for live in self.capabilities.values():  # noqa: SIM110 - asked of every component by every snapshot
-            if live.varies or live.binding.when is not None:
+        for binding in self._asked:  # noqa: SIM110 - asked of every component by every snapshot
+            if binding.when is not None:
                 return False
         return True
-
-    @property
-    def identity(self) -> tuple[str, str]:
-        """Type and instance: what no two live registrations share."""
-        return self.type, self.instance_id
 
     @property
     def ref(self) -> ComponentRef:
         """Type and instance as a value."""
         return ComponentRef(type=self.type, instance_id=self.instance_id)
+
+    def end(self) -> None:
+        """It was taken away. Its capabilities point back at it: what nobody else holds is gone at once."""
+        self.status = "unregistered"
+        self._capabilities = {}
+        self._asked = None
 
     def find_key(self, key: str) -> str | None:
         """The capability id for a capability's name or id, or ``None``."""
@@ -247,4 +267,4 @@ class Registration:
         return view_id if view_id in self.capabilities else None
 
     def __iter__(self) -> Iterator[LiveCapability]:
-        return iter(self.capabilities.values())
+        return iter(self._capabilities.values())

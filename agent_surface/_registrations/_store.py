@@ -98,9 +98,7 @@ class RegistrationStore:
         del self._by_identity[registration.identity]
         for live in registration:
             self._drop(live)
-        # They point at each other: what nobody else holds, handlers of a window among it, is gone at once.
-        registration.capabilities = {}
-        registration.status = "unregistered"
+        registration.end()
         self._tombstones[registration.registration_id] = Tombstone(
             registration_id=registration.registration_id,
             type=registration.type,

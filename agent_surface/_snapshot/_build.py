@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
@@ -70,10 +70,11 @@ class SnapshotBuilder:
         for registration in registrations:
             if not (everything or self._context.covers(registration.type)):
                 continue
-            component, references = self._projected(registration)
-            if component is not None:
-                components.append(component)
-                procedures.extend(references)
+            projection = self._projected(registration)
+            if projection is not None:
+                components.append(projection.component)
+                if projection.procedures:
+                    procedures.extend(projection.procedures)
         procedures.sort(key=lambda item: (item.procedure_id, item.context.type, item.context.instance_id))
         snapshot = AgentSurfaceSnapshot(
             surface_id=surface_id,
@@ -85,13 +86,12 @@ class SnapshotBuilder:
         )
         return snapshot if self._context.budget is None else _within(snapshot, self._context.budget)
 
-    def _projected(
-        self, registration: Registration
-    ) -> tuple[ComponentDescriptor | None, Sequence[ProcedureDescriptor]]:
+    def _projected(self, registration: Registration) -> _Projection | None:
         """What the consumer sees of one component, from memory where nothing but a pushed change could alter it."""
         constant = self._context.include_unavailable and registration.is_constant
-        if constant and isinstance(registration.projection, _Projection):
-            return registration.projection.component, registration.projection.procedures
+        remembered = registration.projection
+        if constant and isinstance(remembered, _Projection):
+            return remembered
         observations: list[ObservationDescriptor] = []
         actions: list[ActionDescriptor] = []
         procedures: list[ProcedureDescriptor] = []
@@ -112,7 +112,7 @@ class SnapshotBuilder:
                 procedures.append(descriptor)
         # A component all of whose capabilities are hidden is hidden itself.
         if not visible and registration.capabilities:
-            return None, ()
+            return None
         contract = registration.bound.seal.contract
         component = ComponentDescriptor(
             type=registration.type,
@@ -124,9 +124,10 @@ class SnapshotBuilder:
             parent=registration.bound.parent,
             meta=contract.meta or None,
         )
+        projection = _Projection(component=component, procedures=tuple(procedures))
         if constant:
-            registration.projection = _Projection(component=component, procedures=tuple(procedures))
-        return component, procedures
+            registration.projection = projection
+        return projection
 
     def _availability(self, live: LiveCapability) -> Availability | None:
         """State and the consumer's policies together; ``None`` when hidden."""
@@ -141,7 +142,7 @@ class SnapshotBuilder:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Projection:
-    """What every consumer sees of a component that has neither predicates nor discovery policies."""
+    """What a consumer sees of one component; what every one sees, where there are no predicates nor policies."""
 
     component: ComponentDescriptor
     procedures: tuple[ProcedureDescriptor, ...]

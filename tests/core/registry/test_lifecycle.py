@@ -8,6 +8,8 @@
 from __future__ import annotations
 
 import asyncio
+import gc
+import weakref
 from collections.abc import Callable
 from logging import LogRecord
 
@@ -592,3 +594,27 @@ def test_the_events_of_a_life_in_full() -> None:
         SurfaceChanged(surface_version="2"),
     ]
     surface.registry.close()
+
+
+class _Window:
+    def go(self, wanted: object) -> None:
+        """What a window would do."""
+
+    def count(self) -> int:
+        """What a window would show."""
+        return 1
+
+
+def test_what_a_component_held_is_gone_with_it_without_the_garbage_collector(surface: Surface) -> None:
+    """A window is destroyed where its owner lets it go, not in some later turn on some thread that collects."""
+    window = _Window()
+    gone = weakref.ref(window)
+    handle = surface.mount(read=window.count, act=window.go)
+    assert surface.capability_ids()
+    gc.disable()
+    try:
+        handle.unregister()
+        del handle, window
+        assert gone() is None
+    finally:
+        gc.enable()
