@@ -13,7 +13,7 @@ from contextvars import copy_context
 
 from agent_surface._base._limits import AgentSurfaceLimits
 from agent_surface._base._ports import Clock, HandlerRunner, WorkerThreads
-from agent_surface._failures import not_available, unmounted
+from agent_surface._failures import not_available
 from agent_surface._pipeline._call import Call
 from agent_surface._pipeline._interruption import Interruption
 from agent_surface._pipeline._policy_context import PolicyContexts
@@ -88,10 +88,8 @@ class Execution:
 
     def _begin(self, call: Call) -> None:
         """The last checks and the point of no return, all in one turn."""
+        # A component that goes settles its calls at once: a call that is open has a component.
         call.require_open()
-        registration = call.registration
-        if registration.status != "active":
-            raise unmounted("queued")
         availability = call.capability.availability()
         if not availability.available:
             raise not_available(availability.reason or DEFAULT_REASON)
@@ -99,8 +97,6 @@ class Execution:
             self._check_precondition(call)
         # These checks are the application's code too: the window may be gone by the end of them.
         call.require_open()
-        if registration.status != "active":
-            raise unmounted("queued")
         if call.claim is not None:
             call.claim.consume()
         call.version_before = self._version()

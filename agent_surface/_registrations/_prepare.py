@@ -15,7 +15,6 @@ from agent_surface.contracts._capabilities import ActionContract, ObservationCon
 from agent_surface.contracts._checks import DEFAULT_LIMITS, check_description, check_meta_size
 from agent_surface.contracts._components import ComponentSeal
 from agent_surface.contracts._domain import DomainContract
-from agent_surface.contracts._procedures import PROCEDURE_BINDING_PROOFS
 from agent_surface.errors import AgentSurfaceDefinitionError
 from agent_surface.ids import format_view_capability_id
 from agent_surface.policies import AgentPolicy, PolicyChain, compose_policies
@@ -126,11 +125,8 @@ class CapabilityPreparation:
         shared: PolicyChain,
         procedure_paths: Collection[str],
     ) -> LiveCapability | None:
-        sealed = PROCEDURE_BINDING_PROOFS.find(reference)
-        if sealed is None:
-            return None
         bound = registration.bound
-        procedure = sealed.seal.contract
+        procedure = reference.seal.contract
         if procedure.path not in procedure_paths:
             if self._announce_missing:
                 logger.warning(
@@ -145,8 +141,8 @@ class CapabilityPreparation:
             capability_id=procedure.id,
             name=procedure.path,
             contract=procedure,
-            binding=sealed,
-            chain=self._chain(shared, bound, sealed.policies),
+            binding=reference,
+            chain=self._chain(shared, bound, reference.policies),
             default_timeout_ms=self._limits.procedure_timeout_ms,
         )
 

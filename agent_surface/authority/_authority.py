@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import cast
 
 from agent_surface._base._canonical import canonical_json
 from agent_surface._base._json import FrozenJson
@@ -11,7 +12,6 @@ from agent_surface._base._provenance import ProofStore
 from agent_surface._manifest import Completeness, DeclarationRecord, verify_manifest
 from agent_surface.contracts._components import BOUND_PROOFS, BoundComponent
 from agent_surface.contracts._external import EXTERNAL_PROOFS, BoundExternalTool
-from agent_surface.contracts._procedures import PROCEDURE_BINDING_PROOFS
 from agent_surface.errors import AgentSurfaceDefinitionError, AuthorityError, DefinitionErrorCode
 from agent_surface.policies import AgentPolicy, PolicyAttachment, policy_phases
 
@@ -52,12 +52,11 @@ class AuthorityProof:
         )
         self.declarations: dict[str, Mapping[str, FrozenJson]] = {}
         paths: set[str] = set()
-        declarations = manifest["declarations"]
-        for declaration in declarations if isinstance(declarations, tuple) else ():
-            if isinstance(declaration, Mapping):
-                self.declarations[str(declaration["declarationId"])] = declaration
-                if declaration.get("kind") == "procedure":
-                    paths.update(_capability_ids(declaration))
+        # It was verified: a list of objects, each with an id of its own.
+        for declaration in cast("tuple[Mapping[str, FrozenJson], ...]", manifest["declarations"]):
+            self.declarations[str(declaration["declarationId"])] = declaration
+            if declaration.get("kind") == "procedure":
+                paths.update(_by_id(declaration))
         self.procedure_paths = frozenset(path.partition(":")[2] for path in paths)
 
     def verify(self, record: DeclarationRecord) -> None:
@@ -82,15 +81,6 @@ class AuthorityProof:
                 subject=subject,
                 path=field,
             )
-
-
-def _capability_ids(declaration: Mapping[str, FrozenJson]) -> list[str]:
-    capabilities = declaration["capabilities"]
-    return [
-        str(item["capabilityId"])
-        for item in (capabilities if isinstance(capabilities, tuple) else ())
-        if isinstance(item, Mapping)
-    ]
 
 
 def _by_id(declaration: Mapping[str, FrozenJson]) -> dict[str, Mapping[str, FrozenJson]]:
@@ -230,12 +220,9 @@ def verify_binding(authority: AuthorityProof, bound: BoundComponent) -> None:
                 f"view:{contract.type}.{name}", action.policies, (*bound.policies, *bound.actions[name].policies)
             )
     for reference in bound.procedures:
-        sealed = PROCEDURE_BINDING_PROOFS.find(reference)
-        if sealed is None:
-            raise AgentSurfaceDefinitionError(DefinitionErrorCode.INVALID_DEFINITION, _REGISTER_WITH_AUTHORITY)
-        authority.verify(sealed.seal.record)
-        procedure = sealed.seal.contract
-        _require_policies(procedure.id, procedure.policies, (*bound.policies, *sealed.policies))
+        authority.verify(reference.seal.record)
+        procedure = reference.seal.contract
+        _require_policies(procedure.id, procedure.policies, (*bound.policies, *reference.policies))
 
 
 def _require_policies(subject: str, demanded: tuple[PolicyAttachment, ...], bound: tuple[AgentPolicy, ...]) -> None:

@@ -102,7 +102,7 @@ class AgentComponentContract:
             raise definition_error("only a contract made by define_agent_component_contract can be bound")
         contract = seal.contract
         references = tuple(procedures)
-        _check_procedures(references, contract.type)
+        sealed = _sealed_procedures(references, contract.type)
         if parent is not None:
             require_component_type(parent.type)
             require_instance_id(parent.instance_id)
@@ -117,7 +117,7 @@ class AgentComponentContract:
             instance_id=require_instance_id(instance_id),
             observations=_match(contract, contract.observations, observations, _observation_binding),
             actions=_match(contract, contract.actions, actions, _action_binding),
-            procedures=references,
+            procedures=sealed,
             parent=parent,
             internal=MappingProxyType(dict(internal or {})),
             policies=tuple(policies),
@@ -125,7 +125,7 @@ class AgentComponentContract:
             availability=availability,
         )
         # The public object shows copies: nothing that is compared later can be reached and overwritten through it.
-        shown = replace(bound, seal=seal.copy())
+        shown = replace(bound, seal=seal.copy(), procedures=references)
         BOUND_PROOFS.attest(shown, bound)
         return shown
 
@@ -325,8 +325,8 @@ def _match(
     return MappingProxyType(bindings)
 
 
-def _check_procedures(references: tuple[ProcedureBinding, ...], component_type: str) -> None:
-    seen: set[str] = set()
+def _sealed_procedures(references: tuple[ProcedureBinding, ...], component_type: str) -> tuple[ProcedureBinding, ...]:
+    found: dict[str, ProcedureBinding] = {}
     for reference in references:
         sealed = PROCEDURE_BINDING_PROOFS.find(reference)
         if sealed is None:
@@ -334,10 +334,11 @@ def _check_procedures(references: tuple[ProcedureBinding, ...], component_type: 
                 f"procedures of {component_type} must be made by bind_procedure", subject=component_type
             )
         procedure_id = sealed.seal.contract.id
-        if procedure_id in seen:
+        if procedure_id in found:
             raise definition_error(
                 f"{component_type} refers to {procedure_id} twice",
                 subject=procedure_id,
                 code=DefinitionErrorCode.DUPLICATE_CAPABILITY,
             )
-        seen.add(procedure_id)
+        found[procedure_id] = sealed
+    return tuple(found.values())

@@ -8,7 +8,7 @@ import logging
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from types import TracebackType
-from typing import Self
+from typing import Self, cast
 
 from agent_surface._base._ports import Clock
 from agent_surface._base._user_errors import USER_ERRORS
@@ -341,9 +341,7 @@ class AgentSurfaceRegistry:
         if call.defect is not None and self.environment != "production":
             call.defect.result = call.result
             raise call.defect
-        if call.result is None:
-            raise AgentSurfaceError("the call ended without a result")
-        return call.result
+        return cast("AgentInvocationResult", call.result)  # its future resolves when it has one
 
     async def _wait(self, call: Call) -> None:
         """Wait for a call that did not finish inline; the last one to give up ends it (AS-INVOKE-008)."""
