@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import QEvent, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QDesktopServices, QKeySequence, QShowEvent
-from PySide6.QtWidgets import QApplication, QDockWidget, QMainWindow, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDockWidget, QMainWindow, QStackedWidget, QVBoxLayout, QWidget
 from typing_extensions import override
 
 from agent_surface import TakeOver
@@ -103,7 +103,7 @@ class AssistantDock(QDockWidget):
         self.suggestions = SuggestionRow()
         self.composer = Composer()
         self._links = LinkQuestion(self, open_url=open_url)
-        self._export = ConversationExport(session, window=self, say=self._say)
+        self.export = ConversationExport(session, window=self, say=self._say)
         self.command_palette: CommandPalette | None = None
         self._pages = QStackedWidget()
         self._suggestion_timer = QTimer(self)
@@ -197,8 +197,8 @@ class AssistantDock(QDockWidget):
         header.take_over_requested.connect(self._engage)
         header.palette_action.triggered.connect(self.open_palette)
         header.clear_action.triggered.connect(self._clear)
-        header.markdown_action.triggered.connect(self._export.ask_markdown)
-        header.json_action.triggered.connect(self._export.ask_json)
+        header.markdown_action.triggered.connect(self.export.ask_markdown)
+        header.json_action.triggered.connect(self.export.ask_json)
         header.settings_action.triggered.connect(self.settings_requested)
         header.menu.aboutToShow.connect(self._allow_commands)
         self.banner.hand_back_requested.connect(self._hand_back)
@@ -338,11 +338,13 @@ class AssistantDock(QDockWidget):
             self._take_over.hand_back()
 
     def _on_control(self, engaged: bool) -> None:
+        pressed = self.header.take_over if engaged else self.banner.hand_back
+        had_focus = pressed.hasFocus()
         self._show_control()
         self._show_state()
         self._suggestion_timer.start()
-        # Whoever pressed the one button finds the other in its place.
-        if self.isAncestorOf(QApplication.focusWidget() or self.composer):
+        if had_focus:
+            # Whoever pressed the one button finds the other in its place.
             (self.banner.hand_back if engaged else self.header.take_over).setFocus(Qt.FocusReason.OtherFocusReason)
 
     @property
