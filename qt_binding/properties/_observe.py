@@ -9,10 +9,14 @@ from difflib import get_close_matches
 
 import shiboken6
 from PySide6.QtCore import QMetaProperty, QObject
+from PySide6.QtWidgets import QLineEdit
 
 from agent_surface import AgentPolicy, AgentSurfaceDefinitionError, DefinitionErrorCode, JsonValue
 from qt_binding._values import flag_names, json_of
 from qt_binding.mixin import Role, observing
+
+_TYPED = frozenset({"text", "selectedText"})
+"""Properties of a line of input that tell what was typed, also where it is not shown."""
 
 
 def observe_properties(
@@ -27,7 +31,8 @@ def observe_properties(
     It returns an object with one field for each property. It is held to the schema you declare; none is made up for
     you. Qt's enumerations are told by name and flags as a list of names; dates and times are ISO 8601, colours
     ``#rrggbb``, addresses text without a password, points, sizes and rectangles objects. What has no JSON form, such
-    as a font, a picture or bytes, is refused here, or when it turns up in a property of no particular type.
+    as a font, a picture or bytes, is refused here, or when it turns up in a property of no particular type; so is what
+    somebody typed into a field that does not show it, such as a password.
 
     While ``target`` is not presented, as on a tab that is not selected, the observation is unavailable.
 
@@ -76,7 +81,7 @@ def _check(target: QObject, name: str, found: QMetaProperty) -> None:
     if isinstance(value, float):
         return  # not a number just now, or beyond all bounds
     try:
-        _converted(name, found, value)
+        _converted(target, name, found, value)
     except TypeError as error:
         raise _error(f"{error}; observe another property of {type(target).__name__}", name) from None
 
@@ -84,10 +89,12 @@ def _check(target: QObject, name: str, found: QMetaProperty) -> None:
 def _read(target: QObject, name: str, found: QMetaProperty) -> JsonValue:
     if not shiboken6.isValid(target):
         raise RuntimeError(f"the object with the property {name!r} is gone")
-    return _converted(name, found, found.read(target))
+    return _converted(target, name, found, found.read(target))
 
 
-def _converted(name: str, found: QMetaProperty, value: object) -> JsonValue:
+def _converted(target: QObject, name: str, found: QMetaProperty, value: object) -> JsonValue:
+    if name in _TYPED and isinstance(target, QLineEdit) and target.echoMode() != QLineEdit.EchoMode.Normal:
+        raise TypeError(f"the property {name!r} holds a secret, which is not for an agent")
     return flag_names(value) if found.isFlagType() else json_of(value, f"the property {name!r}")
 
 

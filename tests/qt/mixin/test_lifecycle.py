@@ -60,6 +60,7 @@ def test_the_first_show_of_its_window_is_not_that_of_a_component_on_another_tab(
     tabs, counter = QTabWidget(), Counter()
     tabs.addTab(QWidget(), "First")
     tabs.addTab(counter, "Second")
+    turn()
     shown(tabs)
     assert counter.agent_handle.status == "pending"
     tabs.setCurrentIndex(1)

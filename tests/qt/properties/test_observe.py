@@ -20,7 +20,17 @@ from PySide6.QtCore import (
     Signal,
 )
 from PySide6.QtGui import QColor
-from PySide6.QtWidgets import QApplication, QDockWidget, QLabel, QSlider, QSpinBox, QTabWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QApplication,
+    QDockWidget,
+    QLabel,
+    QLineEdit,
+    QSlider,
+    QSpinBox,
+    QTabWidget,
+    QVBoxLayout,
+    QWidget,
+)
 from pytestqt.qtbot import QtBot
 
 from agent_surface import (
@@ -194,6 +204,19 @@ def test_what_only_shows_when_it_is_read_fails_then(qapp: QApplication) -> None:
     gauge.held, gauge.measured = None, float("nan")
     with pytest.raises(TypeError, match="'level' holds a number nan"):
         read_all()
+
+
+def test_what_is_typed_and_not_shown_is_not_for_an_agent(qapp: QApplication) -> None:
+    """Neither in a field that hides it from the beginning, nor in one that came to hide it."""
+    line = QLineEdit("hunter2")
+    read_line = observe_properties(line, "text", "displayText").find_handler(line)
+    line.setEchoMode(QLineEdit.EchoMode.Password)
+    with pytest.raises(TypeError, match="holds a secret"):
+        read_line()
+    for name in ("text", "selectedText"):
+        with pytest.raises(AgentSurfaceDefinitionError, match="holds a secret"):
+            observe_properties(line, name)
+    assert "hunter2" not in str(read(line, "displayText"))
 
 
 def test_a_notifying_property_is_followed_by_the_predicate(surface: Surface) -> None:
