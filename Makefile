@@ -15,6 +15,7 @@ SHELL := /bin/bash
 VENV ?= .venv
 CORE_VENV ?= .venv-core
 OLDEST_VENV ?= .venv-oldest
+FREEZE_VENV ?= .venv-freeze
 DEMO_ARGS ?=
 DATABASE ?=
 export SOAK_EXAMPLES ?=
@@ -152,9 +153,15 @@ dist: $(INSTALLED) ## build the wheel and the source archive into dist/
 	$(RUN) -m build --no-isolation --outdir dist . >/dev/null
 	@ls dist
 
+# Takes a minute or two and another environment, so neither the tests nor the checks include it.
+.PHONY: freeze
+freeze: $(QT_READY) ## build the demo with PyInstaller and play its tour frozen
+	tools/make_venv.sh $(FREEZE_VENV) . --group freeze
+	$(FREEZE_VENV)/bin/python tools/freeze.py build/freeze
+
 .PHONY: clean
 clean: ## remove everything made here, the environments too
-	rm -rf $(VENV) $(CORE_VENV) $(OLDEST_VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache .coverage
+	rm -rf $(VENV) $(CORE_VENV) $(OLDEST_VENV) $(FREEZE_VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache .coverage
 	find $(SOURCES) -name __pycache__ -type d -prune -exec rm -rf {} +
 
 .PHONY: help

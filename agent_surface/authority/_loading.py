@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import json
 import tomllib
+from dataclasses import dataclass
 from importlib import import_module
 from importlib.resources import files
 from pathlib import Path
+from typing import Final
 
 from agent_surface.authority._authority import CapabilityAuthority, create_capability_authority
 from agent_surface.errors import AuthorityError
 
-CONTRACT_FILE = "agent-contract.json"
+CONTRACT_FILE: Final = "agent-contract.json"
+
+RESOURCES: Final = "_resources"
+"""The folder of a package that a build puts the contract into."""
 
 
 def load_capability_authority(package: str) -> CapabilityAuthority:
@@ -44,20 +49,44 @@ def load_capability_authority(package: str) -> CapabilityAuthority:
 
 def _from_package_data(package: str) -> str | None:
     # One step at a time: what a package without __init__ has in place of a folder takes no more on Python 3.11.
-    resource = files(package) / "_resources" / CONTRACT_FILE
+    resource = files(package) / RESOURCES / CONTRACT_FILE
     return resource.read_text(encoding="utf-8") if resource.is_file() else None
 
 
 def _from_source_tree(package: str) -> str | None:
     location = getattr(import_module(package), "__file__", None)
-    if location is None:
-        return None
-    for folder in Path(location).resolve().parents:
-        configuration = folder / "pyproject.toml"
-        if configuration.is_file():
-            settings = tomllib.loads(configuration.read_text(encoding="utf-8")).get("tool", {}).get("agent-surface", {})
-            contract = settings.get("contract")
-            if isinstance(contract, str) and (folder / contract).is_file():
-                return (folder / contract).read_text(encoding="utf-8")
-            return None
+    tree = find_source_tree(Path(location).parent) if location is not None else None
+    return tree.contract.read_text(encoding="utf-8") if tree is not None and tree.contract is not None else None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SourceTree:
+    """What ``[tool.agent-surface]`` says of the programs of a source tree.
+
+    Attributes:
+        contract: The committed file, if it is there.
+        packages: The top-level packages the programs start in.
+    """
+
+    contract: Path | None
+    packages: frozenset[str]
+
+
+def find_source_tree(folder: Path) -> SourceTree | None:
+    """The source tree that a folder lies in.
+
+    Args:
+        folder: Of a package.
+    """
+    start = folder.resolve()
+    for candidate in (start, *start.parents):
+        project_file = candidate / "pyproject.toml"
+        if project_file.is_file():
+            settings = tomllib.loads(project_file.read_text(encoding="utf-8")).get("tool", {}).get("agent-surface", {})
+            contract, entry_points = settings.get("contract"), settings.get("entry-points", ())
+            found = isinstance(contract, str) and (candidate / contract).is_file()
+            return SourceTree(
+                contract=candidate / contract if found else None,
+                packages=frozenset(str(name).partition(".")[0] for name in entry_points),
+            )
     return None
