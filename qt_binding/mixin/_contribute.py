@@ -60,12 +60,17 @@ def contribute_to_component(
     )
     watch = runtime_of_application("contribute_to_component").part(ComponentWatch)
     behaviour.contribute(contributor, contribution)
-    watch.mark_when_gone(contributor, behaviour)
+    connection = watch.mark_when_gone(contributor, behaviour)
     if behaviour.key is not None:  # else it is still being made, and its parts are held by it
         anchor_wrapper(watch, behaviour.key, contributor)
         watch.mark(behaviour.key)
     known = weakref.ref(behaviour), weakref.ref(contribution)
-    return lambda: _revoke(watch, owner, *known)
+
+    def revoke() -> None:
+        QObject.disconnect(connection)  # says False the second time
+        _revoke(watch, owner, *known)
+
+    return revoke
 
 
 def _revoke(

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from contextlib import ExitStack
 
 import shiboken6
-from PySide6.QtCore import SIGNAL, QEvent, QObject, Qt, QTimer, Signal
+from PySide6.QtCore import SIGNAL, QEvent, QMetaObject, QObject, Qt, QTimer, Signal
 from typing_extensions import override
 
 from agent_surface import (
@@ -111,7 +111,7 @@ class ComponentWatch(QObject):
         self._watch_events(component, target, behaviour, self._glance())
         return component
 
-    def mark_when_gone(self, contributor: QObject, behaviour: Behaviour) -> None:
+    def mark_when_gone(self, contributor: QObject, behaviour: Behaviour) -> QMetaObject.Connection:
         """The component of ``behaviour`` changes when ``contributor`` goes."""
         known = weakref.ref(behaviour)
 
@@ -120,7 +120,7 @@ class ComponentWatch(QObject):
             if changed is not None and changed.key is not None:
                 self.mark(changed.key)
 
-        QObject.connect(contributor, SIGNAL("destroyed()"), self, lambda *_: gone())
+        return QObject.connect(contributor, SIGNAL("destroyed()"), self, lambda *_: gone())
 
     def register(self, component: Component) -> None:
         """Register a component at once, or at the end of this turn if its parts may still be contributed.

@@ -5,7 +5,7 @@ import weakref
 from collections.abc import Iterator
 
 import pytest
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import SIGNAL, QObject, Signal
 from PySide6.QtWidgets import QApplication, QTabWidget, QWidget
 from pytestqt.qtbot import QtBot
 
@@ -132,6 +132,30 @@ def test_a_contribution_ends_with_its_contributor_or_when_it_is_taken_back(surfa
     turn()
     assert names(surface) == []
     contribute_to_component(page, second, actions={"print": "do"})
+    turn()
+    assert names(surface) == ["print"]
+
+
+def test_what_is_contributed_and_taken_back_again_and_again_leaves_nothing(surface: Surface) -> None:
+    """Neither connections on the part nor entries at the page."""
+    page = shown(QWidget())
+    part = Part(page)
+    part.show()
+    attach_agent_component(page, PAGE)
+    turn()
+    before = part.receivers(SIGNAL("destroyed()"))
+    for _ in range(100):
+        contribute_to_component(page, part, actions={"print": "do"})()
+    assert part.receivers(SIGNAL("destroyed()")) == before
+    turn()
+    assert (names(surface), registrations(surface)) == ([], 1)
+    for _ in range(10):
+        contribute_to_component(page, Part(page), actions={"print": "do"})
+        turn()
+        delete(page.findChildren(Part)[-1])
+        turn()
+    assert names(surface) == []
+    contribute_to_component(page, part, actions={"print": "do"})
     turn()
     assert names(surface) == ["print"]
 
