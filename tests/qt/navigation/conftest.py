@@ -62,9 +62,15 @@ def surface(qapp: QApplication, qtbot: QtBot) -> Iterator[Surface]:
     made.registry.close()
 
 
-def offer(window: QWidget, pages: PageNavigation) -> None:
+def offer(window: QWidget, pages: PageNavigation, *, presented: bool = False) -> None:
     """Put a navigation on a window."""
-    attach_agent_component(window, WINDOW, observations={"readPages": pages.read}, actions={"showPage": pages.show})
+    attach_agent_component(
+        window,
+        WINDOW,
+        observations={"readPages": pages.read},
+        actions={"showPage": pages.show},
+        presented=presented,
+    )
     turn()
 
 

@@ -139,6 +139,20 @@ def test_where_nobody_could_click_no_page_can_be_turned_to(surface: Surface, mak
     assert (surface.reason("showPage"), container.currentIndex()) == (None, 0)
 
 
+def test_a_window_meant_to_work_unseen_turns_no_page_that_nobody_sees(surface: Surface) -> None:
+    """There is no arriving in sight while it is hidden, so nothing is turned and the reason is told."""
+    window, tabs, made = QWidget(), QTabWidget(), {key: QWidget() for key in KEYS}
+    QVBoxLayout(window).addWidget(tabs)
+    for key, page in made.items():
+        tabs.addTab(page, key)
+    offer(window, navigate_pages(SHOW, tabs, made), presented=True)
+    assert refusal(surface, "network")[1] == "Its window is not open."
+    assert tabs.currentIndex() == 0
+    shown(window)
+    assert show(surface, "network") == "ok"
+    delete(window)
+
+
 @pytest.mark.requirement("AS-NAV-002")
 @pytest.mark.parametrize("moment", ["at once", "a moment later"])
 def test_an_application_that_turns_back_is_told(surface: Surface, make: Make, moment: str) -> None:
