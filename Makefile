@@ -6,6 +6,7 @@
 #   PYTEST_ARGS=...   arguments for pytest
 #   SOAK_EXAMPLES=... lives of the state machine in a soak (1000), SOAK_STEPS=... steps of each at most (100),
 #   SOAK_INVOCATIONS= calls of the memory soak (1000000); read from the environment
+#   FAULTS=...        words; only the faults of `make mutations` that have one in their text or file
 
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
@@ -22,6 +23,7 @@ export SOAK_EXAMPLES ?=
 export SOAK_STEPS ?=
 export SOAK_INVOCATIONS ?=
 PYTEST_ARGS ?=
+FAULTS ?=
 
 BIN := $(VENV)/bin
 RUN := $(BIN)/python
@@ -87,6 +89,10 @@ coverage-core: $(INSTALLED) ## the same for the core alone, by its own tests
 .PHONY: soak
 soak: $(INSTALLED) ## run the core for long: the state machine, then a million calls (SOAK_EXAMPLES, SOAK_STEPS, SOAK_INVOCATIONS)
 	$(RUN) -m tests.soak
+
+.PHONY: mutations
+mutations: $(QT_READY) ## plant small faults in a copy, one at a time, and see whether the tests notice
+	$(RUN) -m tools.mutations $(FAULTS)
 
 .PHONY: bench
 bench: $(QT_READY) ## measure; the figures go to build/bench.json
