@@ -181,14 +181,14 @@ class _Threads(ThreadingHTTPServer):
         super().__init__(address, handler)
 
     @override
-    def process_request(self, request: object, client_address: object) -> None:
+    def process_request(self, request: socket.socket | tuple[bytes, socket.socket], client_address: object) -> None:
         self._open.add(cast("socket.socket", request))
-        super().process_request(request, client_address)  # type: ignore[arg-type]  # the stub names a private union
+        super().process_request(request, client_address)
 
     @override
-    def shutdown_request(self, request: object) -> None:
+    def shutdown_request(self, request: socket.socket | tuple[bytes, socket.socket]) -> None:
         self._open.discard(cast("socket.socket", request))
-        super().shutdown_request(request)  # type: ignore[arg-type]  # as above
+        super().shutdown_request(request)
 
     @override
     def handle_error(self, request: object, client_address: object) -> None:
