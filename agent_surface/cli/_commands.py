@@ -17,7 +17,7 @@ from agent_surface.cli._contract import check_contract, read_contract, shown_pat
 from agent_surface.cli._formats import check_github, check_lines, check_markdown, inventory_markdown, json_text
 from agent_surface.cli._main import CLEAN, FINDING
 from agent_surface.cli._report import Policy, make_inventory
-from agent_surface.cli._terminal import write_inventory, write_lines, write_text
+from agent_surface.cli._terminal import progress_shown, write_inventory, write_lines, write_text
 from agent_surface.compiler import CompilerConfiguration, compile_contract, read_configuration
 from agent_surface.errors import AgentSurfaceError
 
@@ -48,9 +48,9 @@ def run_command(arguments: list[str]) -> int:
     try:
         outcome: object = program.main(arguments, prog_name="agent-surface", standalone_mode=False)
     except click.exceptions.NoArgsIsHelpError as error:
-        raise UsageError(
-            f"say what to do: one of {', '.join(sorted(program.commands))}; --help explains them"
-        ) from error
+        group = error.ctx.command if error.ctx is not None else program
+        names = group.commands if isinstance(group, click.Group) else program.commands
+        raise UsageError(f"say what to do: one of {', '.join(sorted(names))}; --help explains them") from error
     except click.UsageError as error:
         command = error.ctx.command_path if error.ctx is not None else "agent-surface"
         raise UsageError(f"{_sentence(error.format_message())}; `{command} --help` explains it") from error
@@ -145,7 +145,9 @@ def snapshot(*, project: Path) -> Outcome:
     Nothing is written unless it is proven that the program declares nothing else.
     """
     configuration = _configured(project)
-    written = write_contract(configuration, compile_contract(configuration))
+    with progress_shown():
+        manifest = compile_contract(configuration)
+    written = write_contract(configuration, manifest)
     return _printed(f"{shown_path(configuration)} {'written' if written else 'is up to date'}\n")
 
 
@@ -175,7 +177,8 @@ def check(
 
     Ends with 0 when nothing is found, with 1 when something is, with 2 when the check could not run.
     """
-    report = check_contract(_configured(project), base=base, policy=policy)
+    with progress_shown():
+        report = check_contract(_configured(project), base=base, policy=policy)
     code = CLEAN if report.ok else FINDING
     match form:
         case "human":
@@ -194,7 +197,7 @@ def audit() -> None:
 
 
 @audit.command(epilog="Example: agent-surface audit verify audit.jsonl --head 3f2a…")
-@click.argument("file", type=click.Path(path_type=Path))
+@click.argument("file", type=click.Path(path_type=Path, dir_okay=False))
 @click.option("--head", metavar="HASH", help="The hash of the last entry as noted elsewhere; FILE.head when not given.")
 def verify(*, file: Path, head: str | None) -> Outcome:
     """Say whether FILE is what was written, and where it first is not."""

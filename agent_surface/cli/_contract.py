@@ -38,14 +38,30 @@ def read_contract(configuration: CompilerConfiguration) -> Manifest:
         ContractFileError: It is missing or does not verify.
     """
     path = shown_path(configuration)
-    if not configuration.contract.is_file():
+    if not _exists(configuration):
         raise ContractFileError(f"{path} does not exist; write it with `agent-surface snapshot`")
     try:
-        return verify_text(configuration.contract.read_text(encoding="utf-8"))
+        return verify_text(_text(configuration.contract))
     except ValueError as error:
         raise ContractFileError(
             f"{path} does not verify: {error}; write it again with `agent-surface snapshot`"
         ) from error
+
+
+def _exists(configuration: CompilerConfiguration) -> bool:
+    if configuration.contract.is_dir():
+        raise ContractFileError(
+            f"{shown_path(configuration)} is a folder and should be the contract; move it away, or correct contract in "
+            "[tool.agent-surface]"
+        )
+    return configuration.contract.is_file()
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
+    except UnicodeDecodeError as error:
+        raise ValueError("it is no text in UTF-8") from error
 
 
 def verify_text(text: str) -> Manifest:
@@ -63,10 +79,14 @@ def verify_text(text: str) -> Manifest:
 
 
 def write_contract(configuration: CompilerConfiguration, manifest: dict[str, JsonValue]) -> bool:
-    """Write the committed file, whole or not at all; false when it is what it should be already."""
+    """Write the committed file, whole or not at all; false when it is what it should be already.
+
+    Raises:
+        ContractFileError: There is a folder in its place.
+    """
     text = contract_text(manifest)
     path = configuration.contract
-    if path.is_file() and path.read_bytes() == text.encode():
+    if _exists(configuration) and path.read_bytes() == text.encode():
         return False
     path.parent.mkdir(parents=True, exist_ok=True)
     draft = path.with_name(f"{path.name}.new")
@@ -85,9 +105,9 @@ def check_contract(configuration: CompilerConfiguration, *, base: str | None, po
     """
     committed: Manifest | None = None
     reason = ""
-    if configuration.contract.is_file():
+    if _exists(configuration):
         try:
-            committed = verify_text(configuration.contract.read_text(encoding="utf-8"))
+            committed = verify_text(_text(configuration.contract))
         except ValueError as error:
             reason = str(error)
     integrity = _integrity(configuration, committed, reason)

@@ -98,7 +98,11 @@ class _Git:
                 "git is not installed, so there is no revision to compare with; install it or leave out --base"
             )
         self._command = [program, "-C", folder, "-c", "core.quotepath=off"]
+        self._complaint = ""
         if self.ask("rev-parse", "--is-inside-work-tree") != "true":
+            if self._complaint and "not a git repository" not in self._complaint:
+                # Such as a repository of another owner, which git leaves alone until it is told that that is meant.
+                raise GitError(f"git refuses the repository: {self._complaint}; run `git status` in the project")
             raise GitError("the project is in no git repository; leave out --base, or run the command in a clone")
 
     def ask(self, *arguments: str, strip: bool = True) -> str | None:
@@ -113,6 +117,7 @@ class _Git:
             env={**os.environ, "LC_ALL": "C", "GIT_OPTIONAL_LOCKS": "0"},
         )
         if done.returncode:
+            self._complaint = done.stderr.strip().partition("\n")[0].removeprefix("fatal: ")
             return None
         return done.stdout.strip("\n") if strip else done.stdout
 

@@ -28,13 +28,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     missing = [name for name in _NEEDED if find_spec(name) is None]
     if missing:
         return _refuse(f"{' and '.join(missing)} not installed; install agent-surface-qt[cli]")
+    if sys.stdout is None:  # pyright: ignore[reportUnnecessaryComparison]  # the type does not know of `>&-`
+        return _refuse("standard output is closed and the result has nowhere to go; leave it open")
     given = list(sys.argv[1:] if arguments is None else arguments)
     try:
         return _run(given)
     except AgentSurfaceError as error:
         return _refuse(str(error))
     except OSError as error:
-        return _refuse(f"{error.filename or 'a file'}: {error.strerror or error}; check that it exists and is yours")
+        return _refuse(_sentence_of(error))
     except Exception as error:
         if "--debug" in given:
             raise
@@ -49,6 +51,14 @@ def _run(arguments: list[str]) -> int:
     return run_command(arguments)
 
 
+def _sentence_of(error: OSError) -> str:
+    reason = error.strerror or str(error)
+    if error.filename is None:
+        return f"the output cannot be written: {reason}; make room, or send it somewhere else"
+    return f"{error.filename}: {reason}; check that the path is right and that you may use it"
+
+
 def _refuse(sentence: str) -> int:
-    sys.stderr.write(f"agent-surface: {sentence}\n")
+    if sys.stderr is not None:  # pyright: ignore[reportUnnecessaryComparison]  # the type does not know of `2>&-`
+        sys.stderr.write(f"agent-surface: {sentence}\n")
     return COULD_NOT_RUN

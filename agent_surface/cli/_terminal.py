@@ -1,11 +1,16 @@
-"""Standard output: colours and a table where a person looks at it, plain text everywhere else."""
+"""The terminal: colours, a table and progress where a person looks, plain text everywhere else."""
 
 from __future__ import annotations
 
+import logging
 import os
+import shutil
 import sys
-from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Final
+from collections.abc import Generator, Iterable, Mapping
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Final, TextIO
+
+from typing_extensions import override
 
 from agent_surface.cli._lines import Line, line
 from agent_surface.cli._report import Inventory
@@ -34,13 +39,58 @@ _TONES: Final[Mapping[str, str]] = {
 
 def is_plain() -> bool:
     """Whether output has no colours: piped, in CI, on a dumb terminal, or because ``NO_COLOR`` is set."""
+    return not _is_screen(sys.stdout) or bool(os.environ.get("NO_COLOR"))
+
+
+def _is_screen(stream: TextIO) -> bool:
+    """Whether somebody looks at it on a terminal that knows more than text."""
     environment = os.environ
     return (
-        not sys.stdout.isatty()
-        or bool(environment.get("NO_COLOR"))
-        or environment.get("CI", "").lower() not in ("", "0", "false")
-        or environment.get("TERM") == "dumb"
+        stream.isatty()
+        and environment.get("CI", "").lower() in ("", "0", "false")
+        and environment.get("TERM", "dumb") != "dumb"
     )
+
+
+@contextmanager
+def progress_shown() -> Generator[None]:
+    """While it lasts, one line on standard error says what the compiler is doing; none where nobody looks."""
+    if not _is_screen(sys.stderr):
+        yield
+        return
+    handler = _StatusLine(sys.stderr)
+    level = _COMPILER.level
+    _COMPILER.addHandler(handler)
+    _COMPILER.setLevel(logging.INFO)
+    try:
+        yield
+    finally:
+        _COMPILER.setLevel(level)
+        _COMPILER.removeHandler(handler)
+        handler.clear()
+
+
+class _StatusLine(logging.Handler):
+    """Writes each record over the one before."""
+
+    def __init__(self, stream: TextIO) -> None:
+        super().__init__()
+        self._stream = stream
+
+    @override
+    def emit(self, record: logging.LogRecord) -> None:
+        columns = shutil.get_terminal_size().columns
+        self._write(f"agent-surface: {record.getMessage()} ..."[: columns - 1])
+
+    def clear(self) -> None:
+        self._write("")
+
+    def _write(self, text: str) -> None:
+        self._stream.write(f"\r{text}\x1b[K")
+        self._stream.flush()
+
+
+_COMPILER: Final = logging.getLogger("agent_surface.compiler")
 
 
 def write_text(text: str) -> None:

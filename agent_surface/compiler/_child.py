@@ -30,22 +30,24 @@ def main(request_text: str) -> None:
 
     Args:
         request_text: JSON with ``sites``, a list of pairs of a module and a name in it, ``files``, the source files
-            that were searched, and ``answer``, the file to answer in.
+            that were searched, ``answer``, the file to answer in, and ``reached``, the file that names the module
+            being imported, for when there is no answer.
     """
     request = json.loads(request_text)
     sites = [(str(module), str(name)) for module, name in request["sites"]]
     sys.meta_path.insert(0, _SearchedFiles(frozenset(map(str, request["files"]))))
     # The interpreter ends before there is anything worth collecting.
     gc.disable()
-    answer = json.dumps(evaluate(sites))
+    answer = json.dumps(evaluate(sites, Path(request["reached"])))
     Path(request["answer"]).write_text(answer, encoding="ascii")
 
 
-def evaluate(sites: Sequence[tuple[str, str]]) -> dict[str, JsonValue]:
+def evaluate(sites: Sequence[tuple[str, str]], reached: Path) -> dict[str, JsonValue]:
     """Import the modules of these sites and tell what was declared, and which site holds which declaration.
 
     Args:
         sites: Module and name, in the order in which the modules are imported.
+        reached: A file that always names the module being imported.
     """
     records: list[tuple[DeclarationRecord, str, int]] = []
 
@@ -55,6 +57,7 @@ def evaluate(sites: Sequence[tuple[str, str]]) -> dict[str, JsonValue]:
     failure: dict[str, JsonValue] | None = None
     with listen_to_declarations(listen):
         for module in dict.fromkeys(module for module, _ in sites):
+            reached.write_text(module, encoding="utf-8")
             failure = _import(module)
             if failure is not None:
                 break

@@ -75,8 +75,15 @@ def read_configuration(start: Path) -> CompilerConfiguration:
     for candidate in (folder, *folder.parents):
         path = candidate / PROJECT_FILE
         if path.is_file():
-            return parse_configuration(path.read_text(encoding="utf-8"), root=candidate)
+            return parse_configuration(_text(path), root=candidate)
     raise ConfigurationError("there is no pyproject.toml here or above; start the command inside the project")
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
+    except UnicodeDecodeError as error:
+        raise ConfigurationError(f"{PROJECT_FILE} is no TOML: it is not in UTF-8; save it in that encoding") from error
 
 
 def parse_configuration(text: str, *, root: Path) -> CompilerConfiguration:

@@ -51,10 +51,6 @@ class Evaluation:
     problems: tuple[Problem, ...]
 
 
-class _TooSlowError(Exception):
-    """The imports did not end in time."""
-
-
 def evaluate_program(program: Program, search_path: Sequence[str], *, timeout_ms: int) -> Evaluation:
     """Import the declaring modules twice, in different surroundings, and match what is declared with the sites.
 
@@ -72,15 +68,12 @@ def evaluate_program(program: Program, search_path: Sequence[str], *, timeout_ms
         "files": [str(source.file) for source in program.sources.values() if source.package is None],
     }
     _LOG.info("importing the modules of %d declarations, twice", len(program.sites))
-    try:
-        with ThreadPoolExecutor(len(SURROUNDINGS)) as pool:
-            jobs = [pool.submit(_ask, request, surroundings, timeout_ms) for surroundings in SURROUNDINGS]
-            answers = [job.result() for job in jobs]
-    except _TooSlowError:
-        return _failed(program.sites[0], ProblemCode.IMPORT_TIMEOUT, _too_slow(timeout_ms))
+    with ThreadPoolExecutor(len(SURROUNDINGS)) as pool:
+        jobs = [pool.submit(_ask, request, surroundings, timeout_ms) for surroundings in SURROUNDINGS]
+        answers = [job.result() for job in jobs]
     for answer in answers:
-        if isinstance(answer, str):
-            return _failed(program.sites[0], ProblemCode.IMPORT_FAILED, answer)
+        if isinstance(answer, _Silence):
+            return _failed(program.sites, answer)
     first, second = (cast("Answer", answer) for answer in answers)
     places = _Places(program)
     for answer in (first, second):
@@ -90,25 +83,23 @@ def evaluate_program(program: Program, search_path: Sequence[str], *, timeout_ms
     return _matched(program.sites, first, second, places)
 
 
-def _ask(request: Mapping[str, object], surroundings: Mapping[str, str], timeout_ms: int) -> Answer | str:
+def _ask(request: Mapping[str, object], surroundings: Mapping[str, str], timeout_ms: int) -> Answer | _Silence:
     """One interpreter's answer, or why there is none."""
     hidden = ("DISPLAY", "WAYLAND_DISPLAY", "PYTHONPATH", "PYTHONSTARTUP", "PYTHONHOME")
     environment = {name: value for name, value in os.environ.items() if name not in hidden}
     environment |= {"QT_QPA_PLATFORM": "offscreen", "PYTHONDONTWRITEBYTECODE": "1", **surroundings}
     with tempfile.TemporaryDirectory() as place:
-        answer, said, folder = (Path(place) / name for name in ("answer", "said", "folder"))
+        answer, reached, said, folder = (Path(place) / name for name in ("answer", "reached", "said", "folder"))
         folder.mkdir()
+        text = json.dumps({**request, "answer": str(answer), "reached": str(reached)})
         # Files and no pipes: a process that a module leaves behind would hold a pipe open.
         with said.open("wb") as noise:
             try:
-                code = run_interpreter(
-                    json.dumps({**request, "answer": str(answer)}), environment, folder, noise, timeout_ms
-                )
+                code = run_interpreter(text, environment, folder, noise, timeout_ms)
             except subprocess.TimeoutExpired:
-                raise _TooSlowError from None
+                return _Silence(ProblemCode.IMPORT_TIMEOUT, _module_reached(reached), _too_slow(timeout_ms))
         if code or not answer.is_file():
-            last = said.read_text(encoding="utf-8", errors="replace").strip().splitlines()[-1:] or ["without a word"]
-            return f"the interpreter ended with code {code} while the declaring modules were imported: {last[0]}"
+            return _Silence(ProblemCode.IMPORT_FAILED, _module_reached(reached), _ended(code, _last_line(said)))
         return cast("Answer", freeze_json(json.loads(answer.read_text(encoding="ascii"))))
 
 
@@ -139,15 +130,49 @@ def run_interpreter(
     ).returncode
 
 
-def _too_slow(timeout_ms: int) -> str:
+@dataclass(frozen=True, slots=True)
+class _Silence:
+    """Why there is no answer."""
+
+    code: ProblemCode
+    module: str
+    message: str
+
+
+def _module_reached(reached: Path) -> str:
+    return reached.read_text(encoding="utf-8") if reached.is_file() else ""
+
+
+def _last_line(said: Path) -> str:
+    """The last words of the interpreter; however much there was before, only the end is read."""
+    with said.open("rb") as stream:
+        stream.seek(max(0, said.stat().st_size - _LAST_BYTES))
+        lines = stream.read().decode("utf-8", errors="replace").strip().splitlines()
+    return lines[-1] if lines else "without a word"
+
+
+_LAST_BYTES: Final = 2_000
+
+
+def _ended(code: int, last: str) -> str:
+    how = f"signal {-code}" if code < 0 else f"code {code}"
     return (
-        f"importing the declaring modules took longer than {timeout_ms} ms; keep work out of modules that declare "
-        "contracts"
+        f"the interpreter ended with {how} while this module was imported: {last}; keep out of modules that declare "
+        "contracts what can end the process"
     )
 
 
-def _failed(site: Site, code: ProblemCode, message: str) -> Evaluation:
-    return Evaluation(records=(), problems=(Problem(file=site.file, line=site.line, code=code, message=message),))
+def _too_slow(timeout_ms: int) -> str:
+    return (
+        f"importing the declaring modules took longer than {timeout_ms} ms and had come to this one; keep work out of "
+        "modules that declare contracts"
+    )
+
+
+def _failed(sites: Sequence[Site], silence: _Silence) -> Evaluation:
+    site = next((site for site in sites if site.module == silence.module), sites[0])
+    problem = Problem(file=site.file, line=site.line, code=silence.code, message=silence.message)
+    return Evaluation(records=(), problems=(problem,))
 
 
 class _Places:

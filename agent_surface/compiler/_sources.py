@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import io
 import tokenize
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -64,12 +65,12 @@ def parse_source(
         The module and its syntax, for whoever needs that at once.
     """
     try:
-        with tokenize.open(file) as stream:
-            text = stream.read()
+        text = _text(file.read_bytes())
         tree = ast.parse(text, filename=shown)
     except (SyntaxError, ValueError, OSError) as error:
         line = error.lineno if isinstance(error, SyntaxError) and error.lineno else 1
-        reason = error.msg if isinstance(error, SyntaxError) else str(error)
+        # Only the reason: the text of an error of the system has the path in it.
+        reason = error.msg if isinstance(error, SyntaxError) else getattr(error, "strerror", None) or str(error)
         return Problem(
             file=shown,
             line=line,
@@ -81,6 +82,16 @@ def parse_source(
         name=name, file=file, shown=shown, is_package=is_package, text=text, imports=imports, package=package
     )
     return source, tree
+
+
+def _text(source: bytes) -> str:
+    """The text of a module, read as Python reads it.
+
+    Raises:
+        SyntaxError: It is in no encoding, or in another than it says.
+    """
+    encoding, _ = tokenize.detect_encoding(io.BytesIO(source).readline)
+    return io.TextIOWrapper(io.BytesIO(source), encoding, newline=None).read()
 
 
 class SourceTree:

@@ -312,6 +312,22 @@ def test_outside_a_repository_a_base_is_refused(
     assert "git is not installed" in capsys.readouterr().err
 
 
+def test_a_repository_that_git_refuses_is_told_apart_from_none(
+    shop: Project, command: Command, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In a container the checkout often belongs to somebody else."""
+    git_itself = shop.root / "bin" / "git"
+    git_itself.parent.mkdir()
+    git_itself.write_text("#!/bin/sh\necho 'fatal: detected dubious ownership in repository' >&2\nexit 128\n")
+    git_itself.chmod(0o755)
+    monkeypatch.setenv("PATH", str(git_itself.parent))
+    assert command("check", "--base", "main") == 2
+    assert (
+        "git refuses the repository: detected dubious ownership in repository; run `git status` in the project"
+        in capsys.readouterr().err
+    )
+
+
 # ------------------------------------------------------------------------------------------------------------ formats
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import importlib.util
 import json
 import os
@@ -11,6 +12,7 @@ import sys
 from collections.abc import Callable, Sequence
 from importlib.machinery import ModuleSpec
 from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
 
@@ -135,6 +137,19 @@ def _folder_for_contract(shop: Project) -> None:
     (shop.root / CONTRACT).mkdir()
 
 
+def _project_in_latin_1(shop: Project) -> None:
+    (shop.root / "pyproject.toml").write_bytes("# Größe\n[tool.agent-surface]\n".encode("latin-1"))
+
+
+def _contract_in_latin_1(shop: Project) -> None:
+    (shop.root / CONTRACT).write_bytes("Größe".encode("latin-1"))
+
+
+def _no_room_for_contract(shop: Project) -> None:
+    text = (shop.root / "pyproject.toml").read_text(encoding="utf-8")
+    (shop.root / "pyproject.toml").write_text(text.replace(CONTRACT, f"pyproject.toml/{CONTRACT}"), encoding="utf-8")
+
+
 def _nothing(shop: Project) -> None:
     del shop
 
@@ -146,7 +161,12 @@ REFUSALS: Sequence[tuple[str, Callable[[Project], None], list[str], str]] = [
     ("no contract", _no_contract, ["inspect"], f"{CONTRACT} does not exist; write it with `agent-surface snapshot`"),
     ("forged contract", _forged_contract, ["inspect"], "does not verify: the hash of the manifest"),
     ("conflict", _no_json, ["inspect"], "does not verify: it is no JSON (line 1); write it again"),
-    ("a folder", _folder_for_contract, ["snapshot"], "check that it"),
+    ("project file in no UTF-8", _project_in_latin_1, ["check"], "it is not in UTF-8; save it in that encoding"),
+    ("contract in no UTF-8", _contract_in_latin_1, ["inspect"], "it is no text in UTF-8; write it again"),
+    ("no place to write", _no_room_for_contract, ["snapshot"], "check that the path is right and that you may use it"),
+    ("a folder to check", _folder_for_contract, ["check"], "is a folder and should be the contract; move it away"),
+    ("a folder to inspect", _folder_for_contract, ["inspect"], "is a folder and should be the contract; move it away"),
+    ("a folder", _folder_for_contract, ["snapshot"], "is a folder and should be the contract; move it away"),
     ("unknown option", _nothing, ["inspect", "--colour"], "No such option"),
     ("unknown value", _nothing, ["check", "--format", "xml"], "`agent-surface check --help` explains it"),
     ("no such folder", _nothing, ["inspect", "--project", "nowhere"], "'nowhere' does not exist"),
@@ -193,6 +213,8 @@ def test_without_a_command_or_with_an_unknown_one_the_way_to_help_is_told(capsys
         "",
         "agent-surface: say what to do: one of audit, check, inspect, snapshot; --help explains them\n",
     )
+    assert main(["audit"]) == 2
+    assert capsys.readouterr().err == "agent-surface: say what to do: one of verify; --help explains them\n"
     assert main(["frobnicate"]) == 2
     assert "No such command 'frobnicate'; `agent-surface --help` explains it" in capsys.readouterr().err
 
@@ -247,7 +269,7 @@ def test_piped_output_is_plain_and_the_same_bytes_every_time(shop: Project) -> N
         {"COLUMNS": "400", "LC_ALL": "C.UTF-8", "PYTHONHASHSEED": "2", "TERM": "dumb", "PYTHONIOENCODING": "latin-1"},
     ]
     edit(shop, "Pick parts", "Pick … parts")
-    for arguments in (["inspect"], ["inspect", "--format", "json"], ["check", "--format", "json"]):
+    for arguments in (["inspect"], ["check", "--format", "json"]):
         first, second = (start(shop, *arguments, **environment) for environment in surroundings)
         assert (first.stdout, first.stderr, first.returncode) == (second.stdout, b"", second.returncode)
         assert b"\x1b" not in first.stdout
@@ -306,9 +328,40 @@ def test_a_narrow_terminal_breaks_no_word(shop: Project) -> None:
 
 @pytest.mark.requirement("AS-CLI-003")
 @pytest.mark.parametrize("name", ["NO_COLOR", "CI"])
-def test_no_color_and_ci_make_a_terminal_plain(name: str, shop: Project) -> None:
+def test_no_color_and_ci_make_a_terminal_plain(
+    name: str, shop: Project, command: Command, capsys: pytest.CaptureFixture[str]
+) -> None:
     """The same bytes as in a pipe."""
-    assert in_a_terminal(shop, "inspect", **{name: "1"}) == start(shop, "inspect").stdout.decode()
+    assert command("inspect") == 0
+    assert in_a_terminal(shop, "inspect", **{name: "1"}) == capsys.readouterr().out
+
+
+def test_a_terminal_says_what_the_command_is_doing_and_clears_it_away(shop: Project) -> None:
+    """Whoever waits for a big program sees why; what is left in the end is the result."""
+    shown = in_a_terminal(shop, "check", COLUMNS="60")
+    *steps, result = shown.split("\r")
+    assert [step.removesuffix("\x1b[K") for step in steps if step] == [
+        "agent-surface: reading what shop.contracts can import ...",
+        "agent-surface: importing the modules of 2 declarations, twi",
+    ]
+    assert result.startswith(f"\x1b[Ksource: {CONTRACT}")
+
+
+def test_without_a_place_for_its_output_the_command_says_so(
+    command: Command, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A closed output, as ``>&-`` makes it, and a full disk."""
+    full = OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+    with monkeypatch.context() as patch:
+        patch.setattr("agent_surface.cli._commands.write_inventory", Mock(side_effect=full))
+        assert command("inspect") == 2
+    assert "the output cannot be written: No space left on device; make room" in capsys.readouterr().err
+    with monkeypatch.context() as patch:
+        patch.setattr(sys, "stdout", None)
+        assert command("inspect") == 2
+        patch.setattr(sys, "stderr", None)
+        assert command("inspect") == 2
+    assert capsys.readouterr().err.startswith("agent-surface: standard output is closed")
 
 
 def test_output_that_nobody_reads_to_its_end_is_no_failure(shop: Project) -> None:
@@ -377,5 +430,7 @@ def test_without_a_head_an_audit_file_says_what_cannot_be_proven(
 
 def test_an_audit_file_that_is_not_there_is_a_sentence(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """With the file's name and what to look at."""
+    assert main(["audit", "verify", str(tmp_path)]) == 2
+    assert "is a directory; `agent-surface audit verify --help` explains it" in capsys.readouterr().err
     assert main(["audit", "verify", str(tmp_path / "nothing.jsonl")]) == 2
-    assert "nothing.jsonl: No such file or directory; check that it exists" in capsys.readouterr().err
+    assert "nothing.jsonl: No such file or directory; check that the path is right" in capsys.readouterr().err

@@ -130,6 +130,7 @@ PROGRAMS: Mapping[str, Program] = {
     "no such entry point": Program(
         code=ProblemCode.ENTRY_POINT_MISSING, files={"shop/other.py": ""}, file="pyproject.toml", remedy="entry-points"
     ),
+    "no encoding": only(ProblemCode.SYNTAX_ERROR, "# coding: klingon  # here\n", "klingon; correct it"),
     "no Python": only(ProblemCode.SYNTAX_ERROR, "PING = (\n1 2  # here\n)\n", "correct it"),
     "an import that fails": Program(
         code=ProblemCode.IMPORT_FAILED,
@@ -143,16 +144,36 @@ PROGRAMS: Mapping[str, Program] = {
     "an import that ends the program": only(
         ProblemCode.IMPORT_FAILED, READY + "raise SystemExit('no licence')  # here\n", "has to import on a machine"
     ),
-    "an import that kills the interpreter": only(
+    "an import that ends as if somebody had pressed a key": only(
+        ProblemCode.IMPORT_FAILED, READY + "raise KeyboardInterrupt  # here\n", "KeyboardInterrupt; a module that"
+    ),
+    "an import that kills the interpreter": Program(
+        code=ProblemCode.IMPORT_FAILED,
+        files={
+            "shop/early.py": IMPORT
+            + 'A = define_agent_procedure_contract(id="domain:a", description="A", effect="server-query")\n',
+            CONTRACTS: "import shop.early, shop.late\n",
+            "shop/late.py": IMPORT + f"PING = {CALL}  # here\nimport os\nos.write(2, b'goodbye\\n')\nos._exit(7)\n",
+        },
+        file="shop/late.py",
+        remedy="ended with code 7 while this module was imported: goodbye; keep out",
+    ),
+    "an import that crashes": only(
         ProblemCode.IMPORT_FAILED,
-        IMPORT + f"PING = {CALL}  # here\nimport os\nos._exit(7)\n",
-        "ended with code 7 while",
+        IMPORT + f"PING = {CALL}  # here\nimport os\nos.kill(os.getpid(), 9)\n",
+        "ended with signal 9 while this module was imported: without a word",
     ),
     "an import that does not end": Program(
         code=ProblemCode.IMPORT_TIMEOUT,
-        files={CONTRACTS: IMPORT + f"PING = {CALL}  # here\nimport threading\nthreading.Event().wait()\n"},
+        files={
+            "shop/early.py": IMPORT
+            + 'A = define_agent_procedure_contract(id="domain:a", description="A", effect="server-query")\n',
+            CONTRACTS: "import shop.early, shop.late\n",
+            "shop/late.py": IMPORT + f"PING = {CALL}  # here\nimport threading\nthreading.Event().wait()\n",
+        },
+        file="shop/late.py",
         remedy="keep work out of modules that declare",
-        timeout_ms=3_000,
+        timeout_ms=1_500,
     ),
     "a refused declaration": only(
         ProblemCode.INVALID_DECLARATION,

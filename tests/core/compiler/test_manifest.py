@@ -17,6 +17,8 @@ from agent_surface import JsonValue, create_capability_authority
 from agent_surface.compiler import contract_text
 from tests.core.compiler.project import READY, Project
 
+CHECKOUT = Path(__file__).parents[3]
+
 HASH = "sha256:091d48d72dd81b5649609cbc8f0f30a1455eae566b87371f7ef58cb691b1816c"
 
 RICH: Mapping[str, str] = {
@@ -95,7 +97,7 @@ def snapshot(root: Path, **environment: str) -> bytes:
     """The bytes the command writes, in an environment of its own."""
     done = subprocess.run(
         [sys.executable, "-m", "agent_surface", "snapshot", "--project", str(root)],
-        cwd=Path(__file__).parents[3],
+        cwd=CHECKOUT,
         env={**os.environ, **environment},
         capture_output=True,
         check=False,
@@ -114,6 +116,42 @@ def test_two_checkouts_in_different_places_give_the_same_bytes(tmp_path: Path) -
     second = snapshot(there.root, PYTHONHASHSEED="99", TZ="Asia/Tokyo", LC_ALL="C.UTF-8", PYTHONUTF8="0")
     assert first == second
     assert str(tmp_path).encode() not in first
+
+
+OTHER_PYTHON = """
+import sys
+from pathlib import Path
+from agent_surface.compiler import compile_contract, contract_text, read_configuration
+sys.stdout.buffer.write(contract_text(compile_contract(read_configuration(Path(sys.argv[1])))).encode())
+"""
+
+
+def other_pythons() -> list[Path]:
+    """The interpreters of the checkout's other environments that are of another version, one of each."""
+    found: dict[str, Path] = {}
+    for python in sorted(CHECKOUT.glob(".venv*/bin/python")):
+        asked = "import sys, jsonschema, pydantic; print('%d.%d' % sys.version_info[:2])"
+        done = subprocess.run([python, "-c", asked], capture_output=True, text=True, check=False)
+        if not done.returncode:
+            found.setdefault(done.stdout.strip(), python)
+    found.pop(f"{sys.version_info.major}.{sys.version_info.minor}", None)
+    return list(found.values())
+
+
+@pytest.mark.requirement("AS-COMPILER-002")
+def test_every_python_there_is_gives_the_same_bytes(project: Project) -> None:
+    """Those that ``make`` has made an environment with; the hash below stands for the rest."""
+    pythons = other_pythons()
+    if not pythons:
+        pytest.skip("no environment with another Python")
+    project.write(RICH)
+    expected = contract_text(project.compile()).encode()
+    for python in pythons:
+        environment = {**os.environ, "PYTHONPATH": str(CHECKOUT)}
+        done = subprocess.run(
+            [python, "-c", OTHER_PYTHON, str(project.root)], env=environment, capture_output=True, check=False
+        )
+        assert done.stdout == expected, done.stderr.decode()
 
 
 @pytest.mark.requirement("AS-COMPILER-002")
