@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 from collections.abc import Iterator
+from functools import lru_cache
 from importlib import import_module
 from typing import Final, Protocol, cast
 
@@ -21,6 +22,7 @@ _LANGUAGES: Final = frozenset(
 )
 _MAX_CHARACTERS: Final = 8_000
 _MAX_LINE: Final = 1_000
+_REMEMBERED: Final = 200
 
 
 class _Lexer(Protocol):
@@ -39,34 +41,52 @@ class _Lexers(Protocol):
         ...
 
 
-def code_html(code: str, language: str, colors: Colors) -> str:
-    """Code as HTML for a ``pre`` element: coloured when Pygments is installed and knows the language, else plain.
+class CodeHighlighter:
+    """Makes HTML of code: coloured when Pygments is installed and knows the language, else plain.
 
-    Args:
-        code: Untrusted; everything in it is escaped.
-        language: What the author of the text called it. Long code and long lines stay plain.
-        colors: Where the colours come from.
+    Cutting code into tokens costs most, and a message that streams is rendered again and again, so the tokens of the
+    latest pieces are remembered.
     """
-    lexer = _find_lexer(language.strip().lower())
-    if lexer is None or len(code) > _MAX_CHARACTERS or any(len(line) > _MAX_LINE for line in code.split("\n")):
-        return html.escape(code)
-    tones = _tones(colors)
-    parts: list[str] = []
-    for kind, text in lexer.get_tokens(code):
-        escaped = html.escape(text)
-        tone = _tone_of(str(kind), tones)
-        parts.append(escaped if tone is None else f'<span style="color: {tone.name()};">{escaped}</span>')
-    return "".join(parts)
+
+    def __init__(self) -> None:
+        self._lexers = _find_lexers()
+        self._tokens = lru_cache(maxsize=_REMEMBERED)(self._cut)
+        # Pygments takes a blink to load its first language; now nobody waits for it.
+        self._tokens("", "python")
+
+    def html(self, code: str, language: str, colors: Colors) -> str:
+        """Code for a ``pre`` element.
+
+        Args:
+            code: Untrusted; everything in it is escaped.
+            language: What the author of the text called it. Long code and long lines stay plain.
+            colors: Where the colours come from.
+        """
+        language = language.strip().lower()
+        long = len(code) > _MAX_CHARACTERS or any(len(line) > _MAX_LINE for line in code.split("\n"))
+        tokens = None if long or language not in _LANGUAGES else self._tokens(code, language)
+        if tokens is None:
+            return html.escape(code)
+        tones = _tones(colors)
+        parts: list[str] = []
+        for kind, text in tokens:
+            escaped = html.escape(text)
+            tone = _tone_of(kind, tones)
+            parts.append(escaped if tone is None else f'<span style="color: {tone.name()};">{escaped}</span>')
+        return "".join(parts)
+
+    def _cut(self, code: str, language: str) -> tuple[tuple[str, str], ...] | None:
+        if self._lexers is None:
+            return None
+        lexer = self._lexers.get_lexer_by_name(language, stripnl=False, ensurenl=False)
+        return tuple((str(kind), text) for kind, text in lexer.get_tokens(code))
 
 
-def _find_lexer(language: str) -> _Lexer | None:
-    if language not in _LANGUAGES:
-        return None
+def _find_lexers() -> _Lexers | None:
     try:
-        lexers = cast("_Lexers", import_module("pygments.lexers"))
+        return cast("_Lexers", import_module("pygments.lexers"))
     except ImportError:
         return None
-    return lexers.get_lexer_by_name(language, stripnl=False, ensurenl=False)
 
 
 def _tones(colors: Colors) -> dict[str, QColor]:

@@ -18,7 +18,7 @@ from PySide6.QtGui import (
 
 from qt_binding._looks import Colors
 from qt_binding._text import visible_text
-from qt_binding.assistant._code import code_html
+from qt_binding.assistant._code import CodeHighlighter
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
@@ -141,6 +141,7 @@ def _colors_of(env: MutableMapping[str, object]) -> Colors:
 
 
 def _restricted(parser: MarkdownIt) -> MarkdownIt:
+    highlighter = CodeHighlighter()
     parser.validateLink = is_openable  # type: ignore[method-assign]  # the documented way to restrict links
 
     def fence(
@@ -152,7 +153,7 @@ def _restricted(parser: MarkdownIt) -> MarkdownIt:
     ) -> str:
         token, colors = tokens[index], _colors_of(env)
         language, _, _ = token.info.strip().partition(" ")
-        code = code_html(token.content.rstrip("\n"), language, colors)
+        code = highlighter.html(token.content.rstrip("\n"), language, colors)
         return (
             '<table width="100%" cellspacing="0" cellpadding="8" style="margin-top: 4px; margin-bottom: 7px;">'
             f'<tr><td bgcolor="{colors.code.name()}"><pre>{code}</pre></td></tr></table>'

@@ -20,7 +20,7 @@ _RADIUS = 10.0
 # Up to here a growing message is rendered as a whole at each flush, which takes a few milliseconds.
 _MAX_WHOLE_CHARACTERS = 1_500
 # Beyond this a complete message keeps its blocks as they were rendered one by one.
-_MAX_REDONE_CHARACTERS = 8_000
+_MAX_REDONE_CHARACTERS = 4_000
 _SPOKEN_CHARACTERS = 300
 
 

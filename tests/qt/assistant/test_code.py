@@ -8,7 +8,7 @@ import pytest
 from PySide6.QtGui import QColor, QPalette, QTextDocument
 
 from qt_binding._looks import Colors, contrast
-from qt_binding.assistant._code import code_html
+from qt_binding.assistant._code import CodeHighlighter
 from qt_binding.assistant._markdown import create_markdown_renderer
 
 PYTHON = 'def f(x):  # note\n    return "a<b>" + str(1)\n'
@@ -35,7 +35,7 @@ def _text_of(rendered: str) -> str:
 def test_tokens_have_colours_that_can_be_read_on_the_ground_of_code(dark: bool) -> None:
     """At least 4.5 to 1, in light and in dark; the text itself is unchanged."""
     colors = _colors(dark=dark)
-    rendered = code_html(PYTHON, "Python", colors)
+    rendered = CodeHighlighter().html(PYTHON, "Python", colors)
     tones = set(re.findall(r"color: (#\w{6});", rendered))
     assert len(tones) >= 4
     assert all(contrast(QColor(tone), colors.code) >= 4.5 for tone in tones)
@@ -45,13 +45,13 @@ def test_tokens_have_colours_that_can_be_read_on_the_ground_of_code(dark: bool) 
 @pytest.mark.parametrize("language", ["", "no-such-language", "python3 --evil", "\x01"])
 def test_an_unknown_language_stays_plain(language: str) -> None:
     """Nothing is guessed."""
-    assert code_html("a < b", language, _colors(dark=False)) == "a &lt; b"
+    assert CodeHighlighter().html("a < b", language, _colors(dark=False)) == "a &lt; b"
 
 
 def test_long_code_and_long_lines_stay_plain() -> None:
     """Colouring must not hold up the window."""
     for code in ("x = 1\n" * 2_000, "x" * 2_000):
-        assert "<span" not in code_html(code, "python", _colors(dark=False))
+        assert "<span" not in CodeHighlighter().html(code, "python", _colors(dark=False))
 
 
 def test_markup_in_code_stays_text() -> None:
