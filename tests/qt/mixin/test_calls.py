@@ -165,7 +165,7 @@ def test_many_calls_with_an_hours_time_out_leave_no_timers(surface: Surface) -> 
 
 @pytest.mark.requirement("QT-LOOP-001")
 def test_the_binding_starts_no_nested_event_loop() -> None:
-    """Only ``run`` starts one, and ends with another after the first has returned. Driving them is the work of tests."""
+    """Only ``run`` starts one, and ends with another after the first has returned. Tests may drive them."""
     found = list[str]()
     root = Path(qt_binding.__file__).parent
     for path in sorted(root.rglob("*.py")):
