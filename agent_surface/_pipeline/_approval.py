@@ -1,22 +1,20 @@
-"""Phases 6 and 7: policies over the effective input, the person's decision, and the author's precondition."""
+"""Phase 6: policies over the effective input, and the person's decision."""
 
 from __future__ import annotations
 
 import logging
 from collections.abc import Awaitable, Mapping
 
-from agent_surface._base._awaitables import abandon
 from agent_surface._base._json import FrozenJson
-from agent_surface._base._user_errors import USER_ERRORS
 from agent_surface._failures import (
     cancelled,
     confirmation_invalid,
     confirmation_required,
-    precondition_failed,
     rate_limited,
 )
 from agent_surface._pipeline._call import Call
 from agent_surface._pipeline._policy_context import PolicyContexts
+from agent_surface._pipeline._preconditions import check_precondition
 from agent_surface.confirmations._evidence import (
     ConfirmationBinding,
     ConfirmationsFull,
@@ -25,9 +23,8 @@ from agent_surface.confirmations._evidence import (
 )
 from agent_surface.confirmations._store import ConfirmationStore
 from agent_surface.confirmations._values import PendingConfirmation
-from agent_surface.contracts import ActionBinding
 from agent_surface.errors import AgentCapabilityError, RegistryClosedError
-from agent_surface.invocation import ApprovedConfirmation, Confirmation, PreconditionFailure
+from agent_surface.invocation import ApprovedConfirmation, Confirmation
 from agent_surface.policies import run_chain
 from agent_surface.policies._policy import InvokeContext
 
@@ -35,7 +32,6 @@ logger = logging.getLogger("agent_surface.pipeline")
 
 MAX_SUMMARY_CHARACTERS = 300
 _MAX_VALUE_CHARACTERS = 60
-_PRECONDITION_BROKEN = "The state could not be checked. Read it again before trying once more."
 
 
 class Approval:
@@ -71,40 +67,10 @@ class Approval:
             self._claim(call, call.request.confirmation_id)
         elif call.demands or call.capability.confirmation is Confirmation.REQUIRED:
             call.phase = 7
-            self.check_precondition(call)
+            check_precondition(call, self._contexts)
             call.phase = 6
             call.require_open()
             raise self._ask(call, "client")
-
-    def check_precondition(self, call: Call) -> None:
-        """Phase 7: the author's check against live state.
-
-        Raises:
-            AgentCapabilityError: ``PRECONDITION_FAILED`` in the author's words.
-        """
-        binding = call.capability.binding
-        handler = binding.precondition_handler if isinstance(binding, ActionBinding) else None
-        if handler is None:
-            return
-        try:
-            # The check gets a copy of its own: what it does to it must not reach the handler (QT-CONF-002).
-            arguments = () if not handler.takes else (call.fresh_input(),)
-            if handler.takes > 1:
-                arguments = (*arguments, call.read_context(self._contexts.host()))
-            verdict = handler.function(*arguments)
-        except PreconditionFailure as failure:
-            raise _failed(failure, call) from failure
-        except AgentCapabilityError:
-            raise
-        except USER_ERRORS as error:
-            logger.exception("the precondition of %s raised", call.capability.capability_id)
-            raise precondition_failed(_PRECONDITION_BROKEN) from error
-        if isinstance(verdict, PreconditionFailure):
-            raise _failed(verdict, call)
-        if verdict is not None:
-            abandon(verdict)
-            logger.error("the precondition of %s returned no PreconditionFailure", call.capability.capability_id)
-            raise precondition_failed(_PRECONDITION_BROKEN)
 
     def server_demand(self, call: Call, error: AgentCapabilityError) -> AgentCapabilityError:
         """A back end's own demand as an ordinary record for the person to answer."""
@@ -154,16 +120,6 @@ class Approval:
             effect=live.effect,
             effective_input=call.effective_input,
         )
-
-
-def _failed(failure: PreconditionFailure, call: Call) -> AgentCapabilityError:
-    """The refusal in the author's words; details that are no JSON are the author's mistake, not the agent's."""
-    message = failure.message if isinstance(failure.message, str) and failure.message.strip() else _PRECONDITION_BROKEN
-    try:
-        return precondition_failed(message, failure.details)
-    except (ValueError, AttributeError):
-        logger.exception("the details of a failed precondition of %s are no JSON", call.capability.capability_id)
-        return precondition_failed(message)
 
 
 def _required(pending: PendingConfirmation) -> AgentCapabilityError:

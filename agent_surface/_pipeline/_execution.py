@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import functools
 import inspect
 import logging
 from collections.abc import Awaitable, Callable
@@ -17,6 +16,8 @@ from agent_surface._failures import not_available
 from agent_surface._pipeline._call import Call
 from agent_surface._pipeline._interruption import Interruption
 from agent_surface._pipeline._policy_context import PolicyContexts
+from agent_surface._pipeline._preconditions import check_precondition
+from agent_surface._registrations import SurfaceVersion
 from agent_surface._registrations._live import DEFAULT_REASON
 from agent_surface.contracts import ActionBinding, ObservationBinding, ProcedureBinding
 from agent_surface.errors import AgentSurfaceError
@@ -38,8 +39,7 @@ class Execution:
         contexts: PolicyContexts,
         interruption: Interruption,
         executor: Callable[[], ProcedureExecutor | None],
-        check_precondition: Callable[[Call], None],
-        version: Callable[[], str],
+        version: SurfaceVersion,
     ) -> None:
         self._clock = clock
         self._limits = limits
@@ -48,7 +48,6 @@ class Execution:
         self._contexts = contexts
         self._interruption = interruption
         self._executor = executor
-        self._check_precondition = check_precondition
         self._version = version
 
     def execute(self, call: Call) -> object:
@@ -94,12 +93,12 @@ class Execution:
         if not availability.available:
             raise not_available(availability.reason or DEFAULT_REASON)
         if call.suspended:
-            self._check_precondition(call)
+            check_precondition(call, self._contexts)
         # These checks are the application's code too: the window may be gone by the end of them.
         call.require_open()
         if call.claim is not None:
             call.claim.consume()
-        call.version_before = self._version()
+        call.version_before = self._version.text
         call.dispatched_ms = self._clock.monotonic_ms()
         call.dispatched = True
 
@@ -141,7 +140,8 @@ class Execution:
         # The token and the context are made here: the worker gets values, nothing it could make on the wrong thread.
         function, arguments = self._prepared(call, binding)
         self._begin(call)
-        work = self._threads.submit(functools.partial(copy_context().run, function, *arguments))
+        context = copy_context()
+        work: Future[object] = self._threads.submit(lambda: context.run(function, *arguments))
         return _thread_end(call, work)
 
     def _procedure(self, call: Call) -> object:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -14,6 +13,7 @@ from agent_surface._base._limits import AgentSurfaceLimits
 from agent_surface._base._ports import Clock, IdSource
 from agent_surface._failures import conflict, invalid_input
 from agent_surface._pipeline._call import Call
+from agent_surface._pipeline._window import InvocationWindow, Settled
 from agent_surface.errors import SchemaIssue
 from agent_surface.invocation import AgentConsumer, AgentInvocation, AgentInvocationResult
 
@@ -27,18 +27,8 @@ class Replay:
     result: AgentInvocationResult
 
 
-@dataclass(slots=True, kw_only=True)
-class _Settled:
-    fingerprint: bytes
-    result: AgentInvocationResult
-    expires_at_ms: int
-
-
 class Identity:
-    """The window in which an invocation id stands for one request of one consumer (AS-IDENT-001 to 006).
-
-    It is bounded by size and time and least recently used goes first. A call in flight is never forgotten.
-    """
+    """Opens calls: gives each an id and a fingerprint, and finds the one that is meant by a repetition."""
 
     def __init__(
         self,
@@ -46,24 +36,14 @@ class Identity:
         clock: Clock,
         ids: IdSource,
         limits: AgentSurfaceLimits,
+        window: InvocationWindow,
         create_future: Callable[[], asyncio.Future[object]],
     ) -> None:
         self._clock = clock
         self._ids = ids
         self._limits = limits
+        self._window = window
         self._create_future = create_future
-        self._in_flight: dict[tuple[str, str], Call] = {}
-        self._settled: OrderedDict[tuple[str, str], _Settled] = OrderedDict()
-
-    @property
-    def remembered(self) -> int:
-        """How many terminal results are remembered."""
-        return len(self._settled)
-
-    @property
-    def in_flight(self) -> tuple[Call, ...]:
-        """Calls that have not settled."""
-        return tuple(self._in_flight.values())
 
     def open(
         self, request: AgentInvocation, consumer: AgentConsumer, requested_timeout_ms: int | None
@@ -84,12 +64,12 @@ class Identity:
             raise invalid_input([SchemaIssue(path="/invocationId", message="must have 1 to 128 characters")])
         fingerprint = _fingerprint(request, input_text)
         key = (consumer.key, invocation_id)
-        known = self._in_flight.get(key) or self._find_settled(key)
+        known = self._window.find(key)
         if known is not None:
             if known.fingerprint != fingerprint:
                 raise conflict({"known": known.fingerprint.hex(), "presented": fingerprint.hex()})
-            return Replay(result=known.result) if isinstance(known, _Settled) else (known, False)
-        call = self._in_flight[key] = Call(
+            return Replay(result=known.result) if isinstance(known, Settled) else (known, False)
+        call = Call(
             request=request,
             consumer=consumer,
             key=key,
@@ -99,41 +79,8 @@ class Identity:
             started_ms=self._clock.monotonic_ms(),
             create_future=self._create_future,
         )
+        self._window.add(call)
         return call, True
-
-    def settle(self, call: Call, result: AgentInvocationResult, now_ms: int, *, cached: bool) -> None:
-        """Remember a terminal outcome, or leave the key free for the retry that is expected.
-
-        Args:
-            call: Which is over.
-            result: How it ended.
-            now_ms: The moment it ended, on the monotonic clock.
-            cached: Whether the outcome is remembered.
-        """
-        del self._in_flight[call.key]
-        if not cached:
-            return
-        self._settled[call.key] = _Settled(
-            fingerprint=call.fingerprint,
-            result=result,
-            expires_at_ms=now_ms + self._limits.dedupe_cache_ttl_ms,
-        )
-        if len(self._settled) > self._limits.dedupe_cache_size:
-            self._settled.popitem(last=False)
-
-    def clear(self) -> None:
-        """Forget every terminal result."""
-        self._settled.clear()
-
-    def _find_settled(self, key: tuple[str, str]) -> _Settled | None:
-        entry = self._settled.get(key)
-        if entry is None:
-            return None
-        if entry.expires_at_ms <= self._clock.monotonic_ms():
-            del self._settled[key]
-            return None
-        self._settled.move_to_end(key)
-        return entry
 
     def _check_size(self, agent_input: FrozenJson, canonical: str) -> None:
         most = self._limits.max_input_bytes

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable
 from dataclasses import dataclass
 
 from agent_surface._base._awaitables import abandon, is_awaitable
@@ -19,8 +19,11 @@ from agent_surface._pipeline._gates import authorize, check_availability
 from agent_surface._pipeline._identity import Identity, Replay
 from agent_surface._pipeline._interruption import Interruption
 from agent_surface._pipeline._policy_context import PolicyContexts
+from agent_surface._pipeline._preconditions import check_precondition
 from agent_surface._pipeline._resolution import Resolution
 from agent_surface._pipeline._settlement import Settlement
+from agent_surface._pipeline._window import InvocationWindow
+from agent_surface._registrations import SurfaceVersion
 from agent_surface.errors import AgentCapabilityError, ErrorCode
 from agent_surface.events import InvocationStarted
 from agent_surface.events._dispatcher import EventDispatcher
@@ -31,8 +34,9 @@ logger = logging.getLogger("agent_surface.pipeline")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Phases:
-    """The collaborators of a pipeline, one for each step that has state."""
+    """The collaborators of a pipeline: what the calls share, and one for each step that has state."""
 
+    window: InvocationWindow
     identity: Identity
     resolution: Resolution
     contexts: PolicyContexts
@@ -52,7 +56,7 @@ class Pipeline:
         phases: Phases,
         clock: Clock,
         host_loop: HostLoop,
-        version: Callable[[], str],
+        version: SurfaceVersion,
         events: EventDispatcher,
     ) -> None:
         self._phases = phases
@@ -92,12 +96,12 @@ class Pipeline:
 
     def interrupt(self) -> None:
         """Settle everything in flight as cancelled because a person has taken control."""
-        for call in self._phases.identity.in_flight:
+        for call in self._phases.window.in_flight:
             self._phases.interruption.taken_over(call)
 
     def close(self) -> None:
         """Settle everything in flight as cancelled and ask the remains to end."""
-        for call in self._phases.identity.in_flight:
+        for call in self._phases.window.in_flight:
             self._phases.interruption.closed(call)
         for task in self._tasks:
             task.cancel()
@@ -178,7 +182,7 @@ class Pipeline:
         call.require_open()
         phases.approval.decide(call)
         call.phase = 7
-        phases.approval.check_precondition(call)
+        check_precondition(call, phases.contexts)
         call.require_open()
         call.suspended = False
         call.phase = 8

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from agent_surface._failures import ambiguous_instance, not_found, stale, unmounted
 from agent_surface._pipeline._call import Call
 from agent_surface._pipeline._policy_context import PolicyContexts
-from agent_surface._registrations import LiveCapability, RegistrationStore
+from agent_surface._registrations import LiveCapability, RegistrationStore, SurfaceVersion
 from agent_surface.errors import AgentCapabilityError
 from agent_surface.ids import find_capability_id
 from agent_surface.invocation import Effect
@@ -23,12 +21,12 @@ class Resolution:
         self._contexts = contexts
         self._surface_id = surface_id
 
-    def resolve(self, call: Call, version: Callable[[], str]) -> LiveCapability:
+    def resolve(self, call: Call, version: SurfaceVersion) -> LiveCapability:
         """The capability meant by the call.
 
         Args:
             call: With its request and consumer.
-            version: Tells the surface version.
+            version: Of the surface.
 
         Raises:
             AgentCapabilityError: ``CAPABILITY_NOT_FOUND``, ``AMBIGUOUS_INSTANCE``, ``STALE_CAPABILITY`` or
@@ -43,7 +41,7 @@ class Resolution:
         if (
             request.surface_version is not None
             and live.effect in _VERSION_BOUND
-            and request.surface_version != version()
+            and request.surface_version != version.text
             and request.confirmation_id is None
         ):
             raise stale("surface-version-mismatch", live.registration.registration_id)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
-from typing import Protocol
 
 from agent_surface._base._json import FrozenJson, NotJsonError, freeze_json, json_bytes
 from agent_surface._base._limits import AgentSurfaceLimits
@@ -13,6 +12,8 @@ from agent_surface._base._ports import Clock
 from agent_surface._base._user_errors import USER_ERRORS
 from agent_surface._failures import execution_failed, is_cacheable
 from agent_surface._pipeline._call import Call
+from agent_surface._pipeline._window import InvocationWindow
+from agent_surface._registrations import SurfaceVersion
 from agent_surface.audit import AuditRecord
 from agent_surface.errors import (
     AgentCapabilityError,
@@ -39,13 +40,6 @@ MAX_SHOWN = 128
 """How much of an id that is none is kept."""
 
 
-class Remember(Protocol):
-    """Keeps a result for whoever asks again."""
-
-    def __call__(self, call: Call, result: AgentInvocationResult, now_ms: int, *, cached: bool) -> None:
-        """Remember how a call ended, or forget the call."""
-
-
 class Settlement:
     """Checks outputs, makes results, and tells everybody who has to know."""
 
@@ -54,10 +48,10 @@ class Settlement:
         *,
         clock: Clock,
         limits: AgentSurfaceLimits,
-        version: Callable[[], str],
+        version: SurfaceVersion,
         events: EventDispatcher,
         record: Callable[[AuditRecord], None],
-        remember: Remember,
+        window: InvocationWindow,
         before_settlement: Callable[[], None] | None,
     ) -> None:
         self._clock = clock
@@ -65,7 +59,7 @@ class Settlement:
         self._version = version
         self._events = events
         self._record = record
-        self._remember = remember
+        self._window = window
         self._before_settlement = before_settlement
 
     def check_output(self, call: Call, value: object) -> tuple[FrozenJson, bool]:
@@ -114,7 +108,7 @@ class Settlement:
     def refuse(self, request: AgentInvocation, consumer: AgentConsumer, error: AgentCapabilityError) -> InvocationError:
         """Answer a request that never became a call; it is in the audit and nowhere else."""
         invocation_id = request.invocation_id[:MAX_SHOWN] if isinstance(request.invocation_id, str) else ""
-        result = _error_result(invocation_id, request.capability_id, error.payload, self._version(), False)
+        result = _error_result(invocation_id, request.capability_id, error.payload, self._version.text, False)
         logger.info("refused before resolution: %s %s", error.payload.code, dict(error.log_facts))
         self._record(
             AuditRecord(
@@ -175,7 +169,7 @@ class Settlement:
                 self._events.release()
 
     def _settle(self, call: Call, output: FrozenJson, has_output: bool, error: AgentCapabilityError | None) -> None:
-        version = self._version()
+        version = self._version.text
         # Whether the surface moved while the handler ran (AS-RESULT-001).
         changed = call.version_before is not None and call.version_before != version
         result: AgentInvocationResult
@@ -206,7 +200,7 @@ class Settlement:
         if live is not None:
             live.registration.active_calls.pop(call, None)
         now_ms = self._clock.monotonic_ms()
-        self._remember(call, result, now_ms, cached=cached)
+        self._window.settle(call, result, now_ms, cached=cached)
         future = call.future
         if future is not None and not future.done():
             # Those who wait are woken in a later turn, after everybody below was told.

@@ -18,6 +18,7 @@ from agent_surface._pipeline._pipeline import Phases, Pipeline
 from agent_surface._pipeline._policy_context import PolicyContexts
 from agent_surface._pipeline._resolution import Resolution
 from agent_surface._pipeline._settlement import Settlement
+from agent_surface._pipeline._window import InvocationWindow
 from agent_surface._registrations import RegistrationGuard, RegistrationStore
 from agent_surface._snapshot import RouteInfo
 from agent_surface.audit import AuditSink, CombinedAuditSink, LoggingAuditSink, MemoryAuditSink
@@ -125,23 +126,23 @@ def create_agent_surface_registry(
         procedures=procedures,
         explain=environment == "development",
     )
-    identity = Identity(clock=time, ids=source, limits=bounds, create_future=loop.create_future)
+    window = InvocationWindow(clock=time, limits=bounds)
     settlement = Settlement(
         clock=time,
         limits=bounds,
-        version=announcements.current,
+        version=announcements.version,
         events=events,
         record=trail.record,
-        remember=identity.settle,
+        window=window,
         before_settlement=before_settlement,
     )
     interruption = Interruption(settlement=settlement)
-    approval = Approval(confirmations=confirmations, contexts=contexts, surface_id=surface_id)
     phases = Phases(
-        identity=identity,
+        window=window,
+        identity=Identity(clock=time, ids=source, limits=bounds, window=window, create_future=loop.create_future),
         resolution=Resolution(store=store, contexts=contexts, surface_id=surface_id),
         contexts=contexts,
-        approval=approval,
+        approval=Approval(confirmations=confirmations, contexts=contexts, surface_id=surface_id),
         admission=Admission(clock=time, limits=bounds, create_future=loop.create_future),
         execution=Execution(
             clock=time,
@@ -151,8 +152,7 @@ def create_agent_surface_registry(
             contexts=contexts,
             interruption=interruption,
             executor=lambda: registrar.procedures,
-            check_precondition=approval.check_precondition,
-            version=announcements.current,
+            version=announcements.version,
         ),
         settlement=settlement,
         interruption=interruption,
@@ -170,7 +170,7 @@ def create_agent_surface_registry(
         registrar=registrar,
         contexts=contexts,
         confirmations=confirmations,
-        pipeline=Pipeline(phases=phases, clock=time, host_loop=loop, version=announcements.current, events=events),
+        pipeline=Pipeline(phases=phases, clock=time, host_loop=loop, version=announcements.version, events=events),
         phases=phases,
         trail=trail,
         route=route,

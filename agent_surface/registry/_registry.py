@@ -139,8 +139,8 @@ class AgentSurfaceRegistry:
         return RegistryStatistics(
             registrations=len(self._store),
             tombstones=self._store.tombstone_count,
-            remembered_results=self._phases.identity.remembered,
-            in_flight=len(self._phases.identity.in_flight),
+            remembered_results=self._phases.window.remembered,
+            in_flight=len(self._phases.window.in_flight),
             running_tasks=len(self._pipeline.tasks),
             queued_calls=self._phases.admission.queued,
             admission_groups=self._phases.admission.groups,
@@ -215,7 +215,7 @@ class AgentSurfaceRegistry:
         self._registrar.remove_all()
         self._announcements.stop()
         self._events.clear()
-        self._phases.identity.clear()
+        self._phases.window.clear()
 
     async def wait_closed(self, timeout_ms: int = 1_000) -> bool:
         """Wait until no task of this registry runs any more.
