@@ -25,6 +25,7 @@ from agent_surface import (
     Concurrency,
     ConsumerKind,
     HandlerRunner,
+    HostLoop,
     InvocationError,
     InvocationOk,
     JsonValue,
@@ -171,6 +172,7 @@ class Surface:
         duplicate_suffix_policy: Literal["off", "warn", "error"] = "warn",
         route: Callable[[], RouteInfo | None] | None = None,
         before_settlement: Callable[[], None] | None = None,
+        host_loop: HostLoop | None = None,
         handler_runner: HandlerRunner | None = None,
         threads: WorkerThreads | None = None,
     ) -> None:
@@ -189,6 +191,7 @@ class Surface:
             duplicate_suffix_policy=duplicate_suffix_policy,
             route=route,
             before_settlement=before_settlement,
+            host_loop=host_loop,
             handler_runner=handler_runner,
             threads=threads,
             audit=self.sink,

@@ -7,7 +7,7 @@ from typing import cast
 
 import pytest
 
-from agent_surface import EXPOSE, ActionBinding, DiscoveryDecision, PolicyContext, disable
+from agent_surface import EXPOSE, ActionBinding, DiscoveryDecision, PolicyContext, disable, require_confirmation
 from agent_surface.explain import explain_surface
 from tests.core.surface_fixtures import ACT, GO, Surface, nothing
 
@@ -44,3 +44,12 @@ async def test_votes_reasons_and_failures_are_shown_with_the_policy_they_come_fr
     assert explained[GO]["availability"] == {"available": False, "reason": "nowhere to go"}
     assert "reason" not in explained[GO]
     assert expected_logs
+
+
+async def test_a_policy_without_a_vote_is_shown_without_one(surface: Surface) -> None:
+    """It acts in other phases only, which are named."""
+    surface.mount(act=ActionBinding(execute=nothing, policies=[require_confirmation()]))
+    (explained,) = [item for item in explain_surface(surface.registry).capabilities if item.capability_id == ACT]
+    assert explained.to_json()["policies"] == [
+        {"name": "require-confirmation", "scope": "capability", "phases": ["invoke"]}
+    ]

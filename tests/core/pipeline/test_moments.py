@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from logging import LogRecord
 from typing import TypeVar
 
 import pytest
@@ -38,6 +39,7 @@ from tests.core.surface_fixtures import (
     ACT,
     ASKING,
     DISABLE,
+    GO,
     ONE,
     READ,
     TWO,
@@ -392,3 +394,37 @@ async def test_a_sink_that_takes_a_component_away_while_the_registry_takes_all_a
     await surface.invoke()
     registry.close()
     assert events.count("component-unregistered") == 2
+
+
+# ---------------------------------------------------------------------------------------------- slow and unwanted
+
+
+async def test_a_plain_handler_that_holds_the_owner_thread_is_named_in_the_log(
+    surface: Surface, expected_logs: list[LogRecord]
+) -> None:
+    """At the limit it is not slow yet."""
+    surface.mount(act=lambda: surface.clock.advance(100), go=lambda: surface.clock.advance(101))
+    await surface.invoke(ACT)
+    assert expected_logs == []
+    await surface.invoke(GO)
+    (record,) = expected_logs
+    assert GO in record.getMessage()
+    assert "101 ms" in record.getMessage()
+
+
+@pytest.mark.requirement("AS-SCHEMA-001")
+async def test_an_observation_takes_nothing_or_an_empty_object(surface: Surface) -> None:
+    """What it would do with more is nowhere declared."""
+    surface.mount()
+    assert output(await surface.invoke(READ, {})) == 0
+    assert refusal(await surface.invoke(READ, {"where": "home"})) == (
+        "INVALID_INPUT",
+        {"issues": [{"path": "", "message": "takes no input"}]},
+    )
+
+
+async def test_narrower_limits_for_schemas_are_held_where_a_schema_is_and_only_there() -> None:
+    """A component whose capabilities are small enough, or have no schema, is registered."""
+    surface = Surface(limits=AgentSurfaceLimits(max_schema_depth=3, max_schema_bytes=1_000))
+    assert surface.mount().status == "active"
+    surface.registry.close()

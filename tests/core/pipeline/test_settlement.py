@@ -944,7 +944,9 @@ async def test_a_failed_call_says_so_too(surface: Surface) -> None:
         raise capability_error(ErrorCode.PRECONDITION_FAILED)
 
     handle = surface.mount(act=act)
-    assert (await surface.invoke()).surface_changed
+    result = await surface.invoke()
+    assert result.surface_changed
+    assert result.to_json()["surfaceChanged"] is True
 
 
 @pytest.mark.requirement("AS-RESULT-001")

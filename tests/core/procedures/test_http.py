@@ -450,3 +450,10 @@ def test_httpx_is_not_imported_unless_an_executor_is_made() -> None:
         "sys.exit(bool({'httpx', 'opentelemetry'} & set(sys.modules)))"
     )
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+@pytest.mark.parametrize("body", [b"{", b"[" * 100_000, b"\xff"], ids=["cut off", "endless", "no text"])
+async def test_a_refusal_whose_body_is_broken_is_told_by_its_status(body: bytes) -> None:
+    """The status has said what matters."""
+    result, _ = await answer_to(raw(409, body, content_type="application/json"))
+    assert refusal(result) == ("PRECONDITION_FAILED", {})

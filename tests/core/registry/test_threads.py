@@ -9,10 +9,12 @@ from __future__ import annotations
 import asyncio
 import concurrent.futures
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Coroutine, Iterator
 from logging import LogRecord
+from typing import TypeVar
 
 import pytest
+from typing_extensions import override
 
 from agent_surface import (
     AgentInvocation,
@@ -21,9 +23,11 @@ from agent_surface import (
     RegistryClosedError,
     WrongThreadError,
 )
+from agent_surface._base._system import AsyncioHostLoop
 from agent_surface.registry import _threadsafe
 from tests.core.surface_fixtures import ACT, ASKING, GO, ONE, READ, Surface, nothing, output, refusal, turns, zero
 
+T = TypeVar("T")
 Result = concurrent.futures.Future[AgentInvocationResult]
 
 
@@ -351,3 +355,63 @@ async def test_a_call_that_closes_the_registry_while_it_settles_comes_back_with_
     surface.mount(read=zero if plain else read)
     future = surface.registry.invoke_threadsafe(AgentInvocation(capability_id=READ))
     assert output(await asyncio.wrap_future(future)) == 0
+
+
+@pytest.mark.requirement("AS-THREAD-001", "AS-IDENT-001")
+async def test_a_repeated_call_from_another_thread_gets_the_remembered_result(surface: Surface) -> None:
+    """It runs once, whichever thread asks."""
+    ran: list[int] = []
+    surface.mount(act=lambda: {"ran": ran.append(1) or len(ran)})
+    request = AgentInvocation(capability_id=ACT, invocation_id="i-1")
+    results = [await asyncio.wrap_future(surface.registry.invoke_threadsafe(request)) for _ in range(2)]
+    assert results[0] is results[1]
+    assert output(results[0]) == {"ran": 1}
+
+
+class _Meanwhile(AsyncioHostLoop):
+    """A loop on which something happens in the middle of a hand-over."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.on_hand_over: Callable[[], object] = nothing
+        self.on_task: Callable[[], object] = nothing
+
+    @override
+    def call_soon_threadsafe(self, callback: Callable[[], None]) -> None:
+        super().call_soon_threadsafe(callback)
+        self.on_hand_over()
+
+    @override
+    def create_task(self, coroutine: Coroutine[object, object, T]) -> asyncio.Task[T]:
+        self.on_task()
+        return super().create_task(coroutine)
+
+
+@pytest.mark.requirement("AS-THREAD-001")
+async def test_a_registry_that_closes_during_the_hand_over_settles_the_call() -> None:
+    """Whichever of the two looks first."""
+    loop = _Meanwhile()
+    surface = Surface(host_loop=loop)
+    surface.mount()
+    loop.on_hand_over = surface.registry.close
+    future = surface.registry.invoke_threadsafe(AgentInvocation(capability_id=READ))
+    assert isinstance(future.exception(), RegistryClosedError)
+    await turns()
+
+
+@pytest.mark.requirement("AS-THREAD-001")
+async def test_a_future_cancelled_while_its_task_is_made_cancels_the_task() -> None:
+    """Another thread may cancel at any moment."""
+    loop, made = _Meanwhile(), list[Result]()
+    surface = Surface(host_loop=loop)
+    surface.mount()
+
+    def cancel() -> None:
+        made[0].cancel()
+
+    loop.on_task = cancel
+    made.append(surface.registry.invoke_threadsafe(AgentInvocation(capability_id=READ)))
+    await turns()
+    assert made[0].cancelled()
+    assert surface.told("invocation-started") == []
+    surface.registry.close()

@@ -314,3 +314,16 @@ def test_items_of_several_types_are_judged_like_items_of_one() -> None:
     assert schema.parse(["a", None]) == ["a", None]
     with pytest.raises(AgentSchemaError):
         schema.parse(["a", 1])
+
+
+def test_a_pattern_says_nothing_about_what_is_no_text() -> None:
+    """As in JSON Schema; only the part that is wrong is told."""
+    schema = from_json_schema(
+        {
+            "type": "object",
+            "properties": {"a": {"type": ["string", "integer"], "pattern": "^x"}, "b": {"type": "integer"}},
+        }
+    )
+    with pytest.raises(AgentSchemaError) as caught:
+        schema.parse_json({"a": 5, "b": "no"})
+    assert [issue.path for issue in caught.value.issues] == ["/b"]

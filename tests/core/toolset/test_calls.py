@@ -490,6 +490,93 @@ async def test_cancelling_after_the_call_has_settled_hands_the_result_on_with_th
     assert [result.status for result in seen] == ["ok"]
 
 
+async def test_cancelling_after_a_request_was_made_leaves_it_pending_in_two_phase_mode() -> None:
+    """Nobody waits for it there, and the next equal call goes on with it."""
+    surface = FakeSurface()
+    surface.procedure("things.delete")
+    tool = _only(_two_phase_toolset(surface))
+    task = asyncio.create_task(tool.execute({}))
+    await _until(lambda: surface.calls)
+    task.cancel()
+    await asyncio.wait({task})
+    assert task.cancelled()
+    (confirmation_id,) = surface.pending_ids()
+    assert _confirmation_id(await tool.execute({})) == confirmation_id
+
+
+@pytest.mark.requirement("AS-TOPO-003")
+async def test_closing_in_the_turn_of_the_answer_does_not_take_the_answer_back() -> None:
+    """The person has spoken; what they allowed is done."""
+    surface = FakeSurface()
+    surface.procedure("things.delete", lambda value: {"done": True})
+    toolset = _waiting_toolset(surface)
+    task = asyncio.create_task(_only(toolset).execute({}))
+    await _until(surface.pending_ids)
+    await asyncio.sleep(0)
+    surface.answer(approved=True)
+    await asyncio.sleep(0)
+    await asyncio.sleep(0)
+    toolset.close()
+    assert (await task).status == "ok"
+
+
+@pytest.mark.requirement("AS-TOPO-003", "AS-CONFIRM-011")
+async def test_a_request_that_comes_back_to_a_closed_two_phase_toolset_is_withdrawn() -> None:
+    """It was on its way when the toolset was closed, and nobody can present an answer any more."""
+    surface = FakeSurface()
+    surface.procedure("things.delete")
+    toolset = _two_phase_toolset(surface)
+    task = asyncio.create_task(_only(toolset).execute({}))
+    await _until(lambda: surface.calls)
+    toolset.close()
+    await task
+    assert surface.pending_ids() == []
+
+
+async def test_a_listener_of_a_wait_that_fails_does_not_end_the_wait(expected_logs: list[logging.LogRecord]) -> None:
+    """It is the host's own; the call goes on."""
+    surface = FakeSurface()
+    surface.procedure("things.delete")
+
+    def fail(wait: ConfirmationWait) -> None:
+        raise LookupError(wait.confirmation_id)
+
+    task = asyncio.create_task(_only(_waiting_toolset(surface)).execute({}, on_wait=fail))
+    await _until(surface.pending_ids)
+    surface.answer(approved=True)
+    assert (await task).status == "ok"
+    assert len(expected_logs) == 2
+
+
+async def test_a_defect_with_its_settled_result_comes_back_as_that_result() -> None:
+    """The model gets what the registry has settled the call with, whatever the environment."""
+    surface = FakeSurface()
+    settled = InvocationError(
+        invocation_id="i-1",
+        capability_id="view:things.list.sort",
+        surface_version="1",
+        error=_failures.execution_failed("output-invalid").payload,
+    )
+
+    def fail(value: dict[str, JsonValue]) -> object:
+        defect = AgentSurfaceDefectError("no JSON")
+        defect.result = settled
+        raise defect
+
+    surface.action("sort", fail)
+    assert await _only(_waiting_toolset(surface)).execute({}) is settled
+
+
+def test_a_tool_and_its_toolset_say_whose_they_are_and_what_they_take() -> None:
+    """What an adapter shows a model comes from the definition."""
+    surface = FakeSurface()
+    surface.action("sort", input_schema={"type": "object", "properties": {}})
+    toolset = _waiting_toolset(surface)
+    tool = _only(toolset)
+    assert toolset.consumer == CONSUMER
+    assert tool.input_schema == tool.definition.input_schema == {"type": "object", "properties": {}}
+
+
 @pytest.mark.requirement("AS-CONFIRM-006")
 async def test_a_remembered_approval_that_has_expired_begins_a_new_question_in_the_same_call() -> None:
     """Nobody said no, so the model is not sent away with an evidence it never saw."""

@@ -9,6 +9,7 @@ from collections.abc import AsyncIterator, Callable
 import pytest
 
 from agent_surface._base._json import JsonValue
+from agent_surface._failures import capability_error
 from agent_surface.confirmations import ConfirmationOutcome
 from agent_surface.contracts import (
     AgentProcedureContract,
@@ -252,3 +253,31 @@ async def test_a_closed_registry_answers_and_offers_nothing(counter: _Counter) -
     assert (result.error.code, result.error.retry.value) == (ErrorCode.CANCELLED, "no")
     assert list(toolset.refresh()) == []
     toolset.close()
+
+
+@pytest.mark.requirement("AS-CONFIRM-011")
+async def test_a_back_end_that_never_has_enough_has_a_person_asked_a_few_times_and_no_more() -> None:
+    """The last request, which nobody waits for any more, is withdrawn."""
+    counter, executed = _Counter(), list[float]()
+
+    def demand(n: float) -> None:
+        executed.append(n)
+        raise capability_error(ErrorCode.CONFIRMATION_REQUIRED, details={"origin": "server"})
+
+    counter.registry.set_procedure_executor(ServiceExecutor({"counter.reset": demand}))
+    confirmations = counter.registry.confirmations
+    with create_agent_toolset(counter.registry, consumer=CONSUMER, topology="embedded") as toolset:
+        tool = toolset.find_tool(SET)
+        assert tool is not None
+        task = asyncio.create_task(tool.execute({"n": 1}))
+        while not task.done():
+            await asyncio.sleep(0)
+            if counter.registry.statistics().in_flight == 0:
+                for pending in confirmations.pending():
+                    confirmations.resolve(pending.confirmation_id, approved=len(executed) < 4)
+        result = task.result()
+    assert isinstance(result, InvocationError)
+    assert result.error.code is ErrorCode.CONFIRMATION_REQUIRED
+    assert executed == [1.0] * 4
+    assert confirmations.pending() == ()
+    counter.registry.close()
