@@ -205,9 +205,7 @@ def test_a_class_that_makes_itself_in_its_own_way_may_refuse_in_its_own_words() 
 def test_a_branch_of_a_tagged_union_that_is_written_out_must_name_its_tag_too() -> None:
     """The tag tells the branches apart, default or not, wherever the branch is defined."""
     written = {"type": "object", "properties": {"kind": {"const": "cat"}}, "additionalProperties": False}
-    schema = from_type(
-        Annotated[Annotated[_Cat, WithJsonSchema(written)] | _Dog, Discriminator("kind")]  # type: ignore[arg-type]
-    )
+    schema = from_type(Annotated[Annotated[_Cat, WithJsonSchema(written)] | _Dog, Discriminator("kind")])
     assert schema.parse_json({"kind": "cat"}) == _Cat(kind="cat")
     with pytest.raises(AgentSchemaError):
         schema.parse_json({})
@@ -220,7 +218,7 @@ def test_a_computed_field_that_breaks_makes_the_output_no_json(expected_logs: li
         model_config = ConfigDict(extra="forbid")
         parts: list[int]
 
-        @computed_field
+        @computed_field  # type: ignore[prop-decorator]  # as pydantic's documentation says
         @property
         def mean(self) -> float:
             """Nothing has no mean."""
