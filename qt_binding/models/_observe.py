@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QAbstractItemView
 
 from agent_surface import AgentSurfaceDefinitionError, DefinitionErrorCode, JsonValue, PreconditionFailure
 from qt_binding.mixin import Role, observing, performing
-from qt_binding.models._rows import known_rows
+from qt_binding.models._rows import KnownRows, known_rows
 from qt_binding.models._source import ModelSource, input_field
 from qt_binding.models._values import cell_value, row_key
 
@@ -107,7 +107,8 @@ class _Pages:
         start = self._start(model, parent)
         total = model.rowCount(parent)
         end = min(start + self._size, total)
-        rows: list[JsonValue] = [self._row(model, parent, row) for row in range(start, end)]
+        known = known_rows()
+        rows: list[JsonValue] = [self._row(model, parent, row, known) for row in range(start, end)]
         more = end < total or model.canFetchMore(parent)
         return {
             "rows": rows,
@@ -158,11 +159,11 @@ class _Pages:
         index = model.index(row, 0, parent)
         self._first = QPersistentModelIndex(index) if index.isValid() else None
 
-    def _row(self, model: QAbstractItemModel, parent: QModelIndex, row: int) -> dict[str, JsonValue]:
+    def _row(self, model: QAbstractItemModel, parent: QModelIndex, row: int, known: KnownRows) -> dict[str, JsonValue]:
         # Making an index asks a model written in Python for its size twice, so each is made once.
         cells = {column: model.index(row, column, parent) for column in self._columns}
         key = row_key(cells[0], self._key_role)
-        known_rows().remember(cells[0], self._key_role, key)
+        known.remember(cells[0], self._key_role, key)
         fields: dict[str, JsonValue] = {KEY: key}
         for name, (column, role) in self._places.items():
             fields[name] = cell_value(cells[column], role, name)

@@ -116,8 +116,9 @@ class _RowSelection:
 
     def _select_rows(self, request: object, rows: Mapping[str | int, int]) -> None:
         model, parent = self._source.require()
+        known = known_rows()
         for key, row in rows.items():
-            known_rows().remember(model.index(row, 0, parent), self._key_role, key)
+            known.remember(model.index(row, 0, parent), self._key_role, key)
         wanted = sorted({*rows.values()})
         last_column = model.columnCount(parent) - 1
         selection = QItemSelection()
