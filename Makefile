@@ -7,6 +7,7 @@
 #   SOAK_EXAMPLES=... lives of the state machine in a soak (1000), SOAK_STEPS=... steps of each at most (100),
 #   SOAK_INVOCATIONS= calls of the memory soak (1000000); read from the environment
 #   FAULTS=...        words; only the faults of `make mutations` that have one in their text or file
+#   STORM_STEPS=...   steps of the storm (100000), STORM_SEED=... the seed of its first life (1)
 
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
@@ -16,12 +17,15 @@ SHELL := /bin/bash
 VENV ?= .venv
 CORE_VENV ?= .venv-core
 OLDEST_VENV ?= .venv-oldest
+OTHER_VENV ?= .venv-other
 FREEZE_VENV ?= .venv-freeze
 DEMO_ARGS ?=
 DATABASE ?=
 export SOAK_EXAMPLES ?=
 export SOAK_STEPS ?=
 export SOAK_INVOCATIONS ?=
+export STORM_STEPS ?=
+export STORM_SEED ?=
 PYTEST_ARGS ?=
 FAULTS ?=
 
@@ -45,6 +49,9 @@ INSTALLED := $(VENV)/.installed
 QT_READY := $(VENV)/.qt-ready
 CORE_INSTALLED := $(CORE_VENV)/.installed
 OLDEST_INSTALLED := $(OLDEST_VENV)/.installed
+OTHER_INSTALLED := $(OTHER_VENV)/.installed
+# What passed without Qt on the same interpreter is not run a second time with it.
+PASSED_WITHOUT_QT := build/passed-without-qt.txt
 
 ##@ Using it
 
@@ -63,20 +70,32 @@ contract: $(INSTALLED) ## write the demo's committed contract anew from its sour
 ##@ Testing it
 
 .PHONY: test
-test: test-core test-all ## run every test: first the core without Qt, then everything
+test: test-core test-rest ## run every test: first the core without Qt, then what is left
+
+.PHONY: test-rest
+test-rest: $(QT_READY)
+	$(RUN) -m pytest -p tools.passed_tests --leave-out-passed $(PASSED_WITHOUT_QT) $(PYTEST_ARGS)
 
 .PHONY: test-all
-test-all: $(QT_READY)
+test-all: $(QT_READY) ## run every test in the one environment
 	$(RUN) -m pytest $(PYTEST_ARGS)
 
 .PHONY: test-core
 test-core: $(CORE_INSTALLED) ## run the core's tests in an environment that has no Qt
 	@if $(CORE_VENV)/bin/python -c 'import PySide6' 2>/dev/null; then echo '$(CORE_VENV) has PySide6: it proves nothing.'; exit 1; fi
-	$(CORE_VENV)/bin/python -m pytest $(CORE_TESTS) $(PYTEST_ARGS)
+	$(CORE_VENV)/bin/python -m pytest -p tools.passed_tests --write-passed $(PASSED_WITHOUT_QT) $(CORE_TESTS) $(PYTEST_ARGS)
 
 .PHONY: test-oldest
 test-oldest: $(OLDEST_INSTALLED) ## run every test with the oldest releases of the dependencies
 	$(OLDEST_VENV)/bin/python -m pytest $(PYTEST_ARGS)
+
+.PHONY: test-other-python
+test-other-python: $(OTHER_INSTALLED) ## run the tests of the windows on a Python from the other side of 3.12, with its PySide6
+	$(OTHER_VENV)/bin/python -m pytest tests/qt tests/demo $(PYTEST_ARGS)
+
+.PHONY: test-x11
+test-x11: $(QT_READY) ## run the tests that need a window manager, on an X11 screen of their own
+	tools/x11_screen.sh $(RUN) -m pytest tests/qt/x11 -m window_manager $(PYTEST_ARGS)
 
 .PHONY: coverage
 coverage: $(QT_READY) ## run every test and report the lines and branches none of them reached
@@ -89,6 +108,10 @@ coverage-core: $(INSTALLED) ## the same for the core alone, by its own tests
 .PHONY: soak
 soak: $(INSTALLED) ## run the core for long: the state machine, then a million calls (SOAK_EXAMPLES, SOAK_STEPS, SOAK_INVOCATIONS)
 	$(RUN) -m tests.soak
+
+.PHONY: soak-qt
+soak-qt: $(QT_READY) ## run the binding for long: a storm of windows, components and calls (STORM_STEPS, STORM_SEED)
+	$(RUN) -m tests.qt.storm
 
 .PHONY: mutations
 mutations: $(QT_READY) ## plant small faults in a copy, one at a time, and see whether the tests notice
@@ -167,12 +190,12 @@ freeze: $(QT_READY) ## build the demo with PyInstaller and play its tour frozen
 
 .PHONY: clean
 clean: ## remove everything made here, the environments too
-	rm -rf $(VENV) $(CORE_VENV) $(OLDEST_VENV) $(FREEZE_VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache .coverage
+	rm -rf $(VENV) $(CORE_VENV) $(OLDEST_VENV) $(OTHER_VENV) $(FREEZE_VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache .coverage
 	find $(SOURCES) -name __pycache__ -type d -prune -exec rm -rf {} +
 
 .PHONY: help
 help: ## list the targets
-	@awk 'BEGIN {FS = ":.*## "} /^##@/ {printf "\n%s\n", substr($$0, 5)} /^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk 'BEGIN {FS = ":.*## "} /^##@/ {printf "\n%s\n", substr($$0, 5)} /^[a-z0-9-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 # ------------------------------------------------------------------------------------------------------ environments
 
@@ -188,6 +211,10 @@ $(QT_READY): $(INSTALLED) tools/qt_system_libraries.py
 $(CORE_INSTALLED): pyproject.toml tools/make_venv.sh
 	tools/make_venv.sh $(CORE_VENV) --group test-core
 	tools/make_venv.sh $(CORE_VENV) --no-deps --editable .
+	@touch $@
+
+$(OTHER_INSTALLED): pyproject.toml tools/make_venv.sh tools/other_python.sh
+	PYTHON=$$(tools/other_python.sh $(RUN)) tools/make_venv.sh $(OTHER_VENV) --editable . --group test
 	@touch $@
 
 $(OLDEST_INSTALLED): pyproject.toml tools/make_venv.sh tools/oldest.txt

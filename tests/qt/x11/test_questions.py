@@ -46,7 +46,7 @@ def form(desk: Desk) -> Form:
 
 
 @pytest.fixture
-def asking(make_asking: MakeAsking, form: Form) -> Asking:  # noqa: F811 - the fixture, not the import
+def asking(make_asking: MakeAsking, form: Form) -> Asking:
     """Somebody who asks over the form."""
     return make_asking(lambda _: form)
 

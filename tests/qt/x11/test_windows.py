@@ -73,12 +73,9 @@ def test_a_maximised_and_a_full_screen_window_keep_their_components(surface: Sur
     desk.show(window)
     turn()
     first = counter.agent_handle.registration_id
-    for change, state in (
-        (window.showMaximized, Qt.WindowState.WindowMaximized),
-        (window.showFullScreen, Qt.WindowState.WindowFullScreen),
-    ):
+    for change, arrived in ((window.showMaximized, window.isMaximized), (window.showFullScreen, window.isFullScreen)):
         change()
-        desk.until(lambda state=state: window.windowState() & state)
+        desk.until(arrived)
         turn()
         assert (surface.reason("read"), counter.agent_handle.registration_id) == (None, first)
         assert code_of(surface.invoke(READ_ID)) == "ok"
@@ -185,7 +182,7 @@ def test_a_floating_dock_is_a_window_and_goes_with_its_main_window(surface: Surf
     turn()
     first = counter.agent_handle.registration_id
     dock.setFloating(True)
-    desk.until(lambda: dock.isWindow() and dock.windowHandle() is not None and dock.windowHandle().isExposed())
+    desk.until(lambda: dock.isWindow() and dock.isVisible())
     assert (surface.reason("read"), counter.agent_handle.registration_id) == (None, first)
     window.showMinimized()
     desk.until(window.isMinimized)
