@@ -164,7 +164,7 @@ def attach_agent_component(
         return behaviour.handle
     component = watch.add(widget, behaviour)
     behaviour.key = component.key
-    anchor_wrapper(watch, component.key, widget)
+    _anchor(watch, component.key, widget)
     if component.wants_registration(widget, behaviour):
         watch.register(component)
     return behaviour.handle
@@ -262,20 +262,30 @@ def _roles(
     )
 
 
-def anchor_wrapper(watch: ComponentWatch, key: int, target: QObject) -> None:
+def _anchor(watch: ComponentWatch, key: int, target: QObject) -> None:
     """Keep the Python half of an object that C++ made and owns, or it would be collected and the component with it.
 
     It is kept by the nearest ancestor that Python holds, so that a cycle through handlers can still be collected.
     """
-    if shiboken6.createdByPython(target) or shiboken6.ownedByPython(target):
+    if is_held_by_python(target):
         return
     ancestor = target.parent()
-    while ancestor is not None and not (shiboken6.createdByPython(ancestor) or shiboken6.ownedByPython(ancestor)):
+    while ancestor is not None and not is_held_by_python(ancestor):
         ancestor = ancestor.parent()
     if ancestor is None:
         watch.anchor(key, target)
-        return
-    anchors: list[QObject] = vars(ancestor).setdefault(ANCHORS, [])
+    else:
+        keep_wrapper(ancestor, target)
+
+
+def is_held_by_python(target: QObject) -> bool:
+    """Whether the Python half of an object lives as long as the object; that of one made by C++ may not."""
+    return bool(shiboken6.createdByPython(target) or shiboken6.ownedByPython(target))
+
+
+def keep_wrapper(keeper: QObject, target: QObject) -> None:
+    """Keep the Python half of ``target`` for as long as both live."""
+    anchors: list[QObject] = vars(keeper).setdefault(ANCHORS, [])
     anchors[:] = [anchor for anchor in anchors if shiboken6.isValid(anchor)]
     anchors.append(target)
 

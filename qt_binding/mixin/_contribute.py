@@ -11,7 +11,7 @@ from PySide6.QtCore import QObject
 
 from agent_surface import AgentComponentContract
 from qt_binding._runtime import runtime_of_application
-from qt_binding.mixin._attach import Handler, anchor_wrapper, attach_error, component_behaviour
+from qt_binding.mixin._attach import Handler, attach_error, component_behaviour, is_held_by_python, keep_wrapper
 from qt_binding.mixin._behaviour import Behaviour, Contribution, is_alive
 from qt_binding.mixin._roles import Role
 from qt_binding.mixin._watch import ComponentWatch
@@ -61,8 +61,9 @@ def contribute_to_component(
     watch = runtime_of_application("contribute_to_component").part(ComponentWatch)
     behaviour.contribute(contributor, contribution)
     connection = watch.mark_when_gone(contributor, behaviour)
-    if behaviour.key is not None:  # else it is still being made, and its parts are held by it
-        anchor_wrapper(watch, behaviour.key, contributor)
+    if not is_held_by_python(contributor):
+        keep_wrapper(component, contributor)  # or it would be collected, and the contribution with it
+    if behaviour.key is not None:
         watch.mark(behaviour.key)
     known = weakref.ref(behaviour), weakref.ref(contribution)
 

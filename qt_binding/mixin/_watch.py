@@ -68,7 +68,7 @@ class ComponentWatch(QObject):
         self._pushing = False
         self._unprovided: set[int] = set()
         self._rejected: set[int] = set()
-        self._anchors: dict[int, list[QObject]] = {}
+        self._anchors: dict[int, QObject] = {}
         self._heard: weakref.WeakSet[AgentSurfaceRegistry] = weakref.WeakSet()
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
@@ -153,7 +153,7 @@ class ComponentWatch(QObject):
 
     def anchor(self, key: int, target: QObject) -> None:
         """Keep the Python half of an object that C++ made and owns, for as long as the component is watched."""
-        self._anchors.setdefault(key, []).append(target)
+        self._anchors[key] = target
 
     def has_provider(self, component: Component) -> bool:
         """Whether a registry is provided for the component now."""

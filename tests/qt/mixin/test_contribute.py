@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 from PySide6.QtCore import SIGNAL, QObject, Signal
-from PySide6.QtWidgets import QApplication, QTabWidget, QWidget
+from PySide6.QtWidgets import QApplication, QDialog, QDialogButtonBox, QTabWidget, QWidget
 from pytestqt.qtbot import QtBot
 
 from agent_surface import (
@@ -219,6 +219,41 @@ def test_a_class_takes_contributions_from_inside_its_init(surface: Surface) -> N
     assert (names(surface), registrations(surface)) == (["read", "print"], 1)
     assert code_of(surface.invoke(PRINT_ID)) == "ok"
     delete(page)
+
+
+@pytest.mark.parametrize("moment", ["in its init", "later"])
+def test_a_part_that_c_plus_plus_made_stays_a_contributor(surface: Surface, moment: str) -> None:
+    """As the widgets of a ``.ui`` file are; nobody in Python need hold them."""
+
+    class Page(AgentComponentMixin, QDialog):
+        agent_contract = PAGE
+
+        def __init__(self) -> None:
+            super().__init__()
+            self.box = QDialogButtonBox(QDialogButtonBox.StandardButton.Ok, self)
+            self.pressed = list[str]()
+            if moment == "in its init":
+                self.offer()
+
+        def offer(self) -> None:
+            """Offer the button, which is held by nobody afterwards."""
+            button = self.box.button(QDialogButtonBox.StandardButton.Ok)
+            button.clicked.connect(lambda: self.pressed.append("ok"))
+            contribute_to_component(self, button, actions={"print": "click"})
+
+    page = Page()
+    shown(page)
+    if moment == "later":
+        page.offer()
+    gc.collect()
+    turn()
+    assert (names(surface), code_of(surface.invoke(PRINT_ID)), page.pressed) == (["print"], "ok", ["ok"])
+    delete(page)
+    turn()
+    gone = weakref.ref(page)
+    del page
+    gc.collect()
+    assert gone() is None
 
 
 def test_a_wrong_contribution_is_refused_by_name(surface: Surface, qapp: QObject) -> None:
