@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Protocol, cast
+from collections.abc import Callable
+from typing import cast
 
 from pydantic import SecretStr
 from pydantic_ai.models import Model, infer_model
 from pydantic_ai.providers import Provider, infer_provider, infer_provider_class
 
 from agent_surface.assistant._providers import COMPATIBLE
-
-
-class _TakesKey(Protocol):
-    def __call__(self, *, api_key: str) -> Provider[object]: ...
 
 
 def build_model(provider: str, model: str, *, base_url: str, key: SecretStr | None) -> Model:
@@ -40,6 +37,6 @@ def build_model(provider: str, model: str, *, base_url: str, key: SecretStr | No
         if secret is None:
             return infer_provider(name)
         # Each provider's constructor takes its key under this name; the base class declares none.
-        return cast("_TakesKey", infer_provider_class(name))(api_key=secret)
+        return cast("Callable[..., Provider[object]]", infer_provider_class(name))(api_key=secret)
 
     return infer_model(f"{provider}:{model}", with_key)

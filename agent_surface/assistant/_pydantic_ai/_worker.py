@@ -22,9 +22,8 @@ class Worker:
 
     def __init__(self, name: str) -> None:
         self._name = name
-        self._state = _State()
-        self._started = False
-        self._end = weakref.finalize(self, self._state.end)
+        self._closed = False
+        self._thread: _ThreadState | None = None
 
     def submit(self, coroutine: Coroutine[object, object, T]) -> concurrent.futures.Future[T]:
         """Run ``coroutine`` there; cancelling the future cancels it.
@@ -32,17 +31,19 @@ class Worker:
         Raises:
             RuntimeError: The worker was closed.
         """
-        if not self._end.alive:
+        if self._closed:
             coroutine.close()
             raise RuntimeError("this back end was closed")
-        if not self._started:
-            self._started = True
-            threading.Thread(target=self._state.serve, name=self._name, daemon=True).start()
-        return asyncio.run_coroutine_threadsafe(coroutine, self._state.loop)
+        if self._thread is None:
+            self._thread = _ThreadState()
+            weakref.finalize(self, self._thread.end)
+            threading.Thread(target=self._thread.serve, name=self._name, daemon=True).start()
+        return asyncio.run_coroutine_threadsafe(coroutine, self._thread.loop)
 
     def at_end(self, cleanup: Callable[[], Awaitable[object]]) -> None:
         """Await ``cleanup()`` in the thread before it ends; called there."""
-        self._state.cleanups.append(cleanup)
+        if self._thread is not None:
+            self._thread.cleanups.append(cleanup)
 
     def close(self, *, wait_ms: int) -> None:
         """Cancel what runs and end the thread; idempotent.
@@ -50,28 +51,24 @@ class Worker:
         Args:
             wait_ms: How long to wait for its end, in milliseconds.
         """
-        self._end()
-        if self._started:
-            self._state.ended.wait(wait_ms / 1_000)
+        self._closed = True
+        if self._thread is not None:
+            self._thread.end()
+            self._thread.ended.wait(wait_ms / 1_000)
 
 
-class _State:
+class _ThreadState:
     """What the thread holds. It must not lead to the worker, or that would never be collected."""
 
     def __init__(self) -> None:
         self.loop = asyncio.new_event_loop()
         self.cleanups: list[Callable[[], Awaitable[object]]] = []
         self.ended = threading.Event()
-        self._serving = False
-        self._lock = threading.Lock()
+        # Taken out once, by whoever comes first: a second stop would meet the loop while it winds up.
+        self._stop = [self.loop.stop]
 
     def serve(self) -> None:
         """The thread."""
-        with self._lock:
-            if self.loop.is_closed():
-                self.ended.set()
-                return
-            self._serving = True
         try:
             self.loop.run_forever()
             self.loop.run_until_complete(self._wind_up())
@@ -80,13 +77,9 @@ class _State:
             self.ended.set()
 
     def end(self) -> None:
-        """Let the thread end, from any thread; a loop that never served is closed here."""
-        with self._lock:
-            if not self._serving:
-                self.loop.close()
-                return
-        with suppress(RuntimeError):
-            self.loop.call_soon_threadsafe(self.loop.stop)
+        """Let the thread end, from any thread and any number of times."""
+        with suppress(IndexError, RuntimeError):
+            self.loop.call_soon_threadsafe(self._stop.pop())
 
     async def _wind_up(self) -> None:
         tasks = asyncio.all_tasks() - {asyncio.current_task()}

@@ -8,7 +8,7 @@ import json
 import subprocess
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
 from itertools import pairwise
 from typing import cast
 
@@ -270,6 +270,25 @@ async def test_a_back_end_that_is_forgotten_or_closed_leaves_no_thread(ask_model
 
 def _threads() -> list[str]:
     return [thread.name for thread in threading.enumerate() if thread.name == "agent-surface-assistant"]
+
+
+async def test_a_model_made_elsewhere_answers() -> None:
+    """An application that has one of its own hands it in."""
+    from pydantic_ai.messages import ModelMessage
+    from pydantic_ai.models.function import AgentInfo, FunctionModel
+
+    async def answer(messages: list[ModelMessage], info: AgentInfo) -> AsyncIterator[str]:
+        yield f"{len(messages)} message, "
+        yield f"{len(info.function_tools)} tool."
+
+    surface = FakeSurface()
+    surface.action("open")
+    backend = PydanticAIBackend(FunctionModel(stream_function=answer))
+    under = SessionUnderTest(surface, backend)
+    await under.ask("Hi")
+    assert [getattr(entry, "text", "") for entry in under.session.transcript] == ["Hi", "1 message, 1 tool."]
+    await under.close()
+    await asyncio.to_thread(backend.close, wait_ms=10_000)
 
 
 def test_a_conversation_without_models_costs_nothing_of_them() -> None:
