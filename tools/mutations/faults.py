@@ -25,7 +25,6 @@ LIFECYCLE, HANDLES, THREADS = (
     f"{T}registry/test_{name}.py" for name in ("lifecycle", "handles_and_executors", "threads")
 )
 CHAIN, BUILT_IN = T + "policies/test_chain.py", T + "policies/test_alone.py"
-MACHINE = T + "conformance/test_state_machine.py"
 TOOLS = T + "toolset/test_with_registry.py"
 CONTRACTS = T + "contracts/test_bindings_and_seams.py"
 QT_LIFECYCLE, QT_AVAILABILITY, QT_CALLS = (
@@ -92,7 +91,7 @@ FAULTS = (
     Fault(
         "the precondition is not checked",
         PIPELINE + "_pipeline.py",
-        "        call.phase = 7\n        phases.approval.check_precondition(call)\n",
+        "        call.phase = 7\n        check_precondition(call, phases.contexts)\n",
         "        call.phase = 7\n",
         (APPROVAL, MOMENTS),
     ),
@@ -155,28 +154,28 @@ FAULTS = (
     ),
     Fault(
         "what is not to be remembered is",
-        PIPELINE + "_identity.py",
+        PIPELINE + "_window.py",
         "        if not cached:\n            return\n",
         "",
         (IDENTITY, APPROVAL),
     ),
     Fault(
         "results are remembered a moment too long",
-        PIPELINE + "_identity.py",
+        PIPELINE + "_window.py",
         "if entry.expires_at_ms <= self._clock.monotonic_ms():",
         "if entry.expires_at_ms < self._clock.monotonic_ms():",
         (IDENTITY,),
     ),
     Fault(
         "one result too many is remembered",
-        PIPELINE + "_identity.py",
+        PIPELINE + "_window.py",
         "if len(self._settled) > self._limits.dedupe_cache_size:",
         "if len(self._settled) > self._limits.dedupe_cache_size + 1:",
         (IDENTITY,),
     ),
     Fault(
         "the most recent result goes first",
-        PIPELINE + "_identity.py",
+        PIPELINE + "_window.py",
         "self._settled.popitem(last=False)",
         "self._settled.popitem(last=True)",
         (IDENTITY,),
@@ -208,13 +207,13 @@ FAULTS = (
         PIPELINE + "_resolution.py",
         "if named is None or self._contexts.hides(call, named):",
         "if named is None:",
-        (CHAIN, LIFECYCLE, APPROVAL, MACHINE),
+        (CHAIN, LIFECYCLE, APPROVAL),
     ),
     Fault(
         "another surface's version counts",
         PIPELINE + "_resolution.py",
-        "and request.surface_version != version()\n",
-        "and request.surface_version == version()\n",
+        "and request.surface_version != version.text\n",
+        "and request.surface_version == version.text\n",
         (LIFECYCLE, APPROVAL),
     ),
     Fault(
@@ -277,7 +276,7 @@ FAULTS = (
     Fault(
         "people are asked in vain",
         PIPELINE + "_approval.py",
-        "            call.phase = 7\n            self.check_precondition(call)\n",
+        "            call.phase = 7\n            check_precondition(call, self._contexts)\n",
         "",
         (APPROVAL,),
     ),
@@ -304,9 +303,9 @@ FAULTS = (
     ),
     Fault(
         "a precondition that raised agrees",
-        PIPELINE + "_approval.py",
-        "            raise precondition_failed(_PRECONDITION_BROKEN) from error\n",
-        "            return\n",
+        PIPELINE + "_preconditions.py",
+        "        raise precondition_failed(_PRECONDITION_BROKEN) from error\n",
+        "        return\n",
         (APPROVAL, MOMENTS),
     ),
     # Admission.
