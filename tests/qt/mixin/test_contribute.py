@@ -232,14 +232,18 @@ def test_a_part_that_c_plus_plus_made_stays_a_contributor(surface: Surface, mome
             super().__init__()
             self.box = QDialogButtonBox(QDialogButtonBox.StandardButton.Ok, self)
             self.pressed = list[str]()
+            self.box.accepted.connect(self.press)
             if moment == "in its init":
                 self.offer()
 
         def offer(self) -> None:
             """Offer the button, which is held by nobody afterwards."""
             button = self.box.button(QDialogButtonBox.StandardButton.Ok)
-            button.clicked.connect(lambda: self.pressed.append("ok"))
             contribute_to_component(self, button, actions={"print": "click"})
+
+        def press(self) -> None:
+            """Hear the button."""
+            self.pressed.append("ok")
 
     page = Page()
     shown(page)
