@@ -121,8 +121,20 @@ class DirectToolset(ToolsetLifetime):
 
     def _adopt(self, catalogue: Catalogue, version: str) -> None:
         before, self._catalogue = self._catalogue, catalogue
-        # Tools are made anew with each version, since each call says which one the model had seen.
-        tools = tuple([self._tool(entry, version) for entry in catalogue.entries])
+        execute = self._execute
+        # Tools are made anew with each version, since each call says which one the model had seen: hundreds of them
+        # for a big surface, so no function is called or made for each.
+        tools = tuple(
+            [
+                AgentTool(
+                    definition=entry.definition,
+                    state=entry.state,
+                    registration_id=entry.registration_id,
+                    executor=partial(execute, entry, version),
+                )
+                for entry in catalogue.entries
+            ]
+        )
         self._tools = tools
         left, self._by_name = self._by_name, dict(zip(catalogue.names, tools, strict=True))
         if catalogue.names is before.names:
@@ -136,15 +148,6 @@ class DirectToolset(ToolsetLifetime):
             self._retired.pop(name, None)
         while len(self._retired) > MAX_RETIRED:
             self._retired.popitem(last=False)
-
-    def _tool(self, entry: CatalogueEntry, version: str) -> AgentTool:
-        return AgentTool(
-            definition=entry.definition,
-            state=entry.state,
-            registration_id=entry.registration_id,
-            # No closure: a big surface makes hundreds of them with each version.
-            executor=partial(self._execute, entry, version),
-        )
 
     async def _execute(
         self,
