@@ -11,9 +11,11 @@ import copy
 import dataclasses
 import gc
 import pickle
+import weakref
 from collections.abc import Callable
-from types import MappingProxyType
+from types import MappingProxyType, SimpleNamespace
 from typing import cast
+from unittest.mock import Mock
 
 import pytest
 from typing_extensions import override
@@ -116,6 +118,20 @@ def _deep_copy(genuine: object) -> object:
         return copy.copy(genuine)
 
 
+def _at_the_address_of_a_dead_one(genuine: CapabilityAuthority) -> object:
+    """Proofs are found by address, and addresses are used again."""
+    made = object.__new__(CapabilityAuthority)
+    for _ in range(200):
+        dead = contract_authority(ONE)
+        address = id(dead)
+        del dead
+        made = object.__new__(CapabilityAuthority)
+        object.__setattr__(made, "manifest", genuine.manifest)
+        if id(made) == address:
+            break
+    return made
+
+
 FORGED_AUTHORITIES: dict[str, Callable[[CapabilityAuthority], object]] = {
     "nothing": lambda _: None,
     "the manifest itself": lambda genuine: genuine.manifest,
@@ -130,6 +146,10 @@ FORGED_AUTHORITIES: dict[str, Callable[[CapabilityAuthority], object]] = {
     "equal to everything": _EqualToEverything,
     "a lookalike": _Lookalike,
     "the proof of another object": lambda genuine: (genuine, True),
+    "a weak proxy": weakref.proxy,
+    "a mock with its specification": lambda genuine: Mock(spec=genuine, manifest=genuine.manifest),
+    "any object with its attributes": lambda genuine: SimpleNamespace(manifest=genuine.manifest),
+    "an object at the address of one that died": _at_the_address_of_a_dead_one,
 }
 
 
