@@ -18,13 +18,13 @@ _PROBLEMS: Final = {
 
 def audit_lines(verification: AuditVerification) -> Iterator[Line]:
     """The verdict, where the chain breaks, and what cannot be proven."""
-    entries = f"{verification.entries} {'entry' if verification.entries == 1 else 'entries'}"
+    count = verification.entries
     if verification.problem is not None:
         yield line("audit: ", Word(verification.problem.kind, "bad"), f" in line {verification.problem.line}")
-        yield line(f"  {_explained(verification.problem)}; {entries} before it are as they were written")
+        yield line(f"  {_explained(verification.problem)}; {_before(count)}")
         yield line("  to do: keep the file as it is and compare it with a copy kept elsewhere")
     else:
-        yield line("audit: ", Word("intact", "good"), f", {entries}")
+        yield line("audit: ", Word("intact", "good"), f", {count} {'entry' if count == 1 else 'entries'}")
         if not verification.end_proven and verification.entries:
             yield line(f"  {_unproven(verification)}")
     if verification.last is not None:
@@ -38,6 +38,16 @@ def audit_lines(verification: AuditVerification) -> Iterator[Line]:
 
 def _explained(problem: AuditProblem) -> str:
     return f"entry {problem.seq} should be there: {_PROBLEMS[problem.kind]}"
+
+
+def _before(count: int) -> str:
+    match count:
+        case 0:
+            return "there is none before it"
+        case 1:
+            return "the one before it is as it was written"
+        case _:
+            return f"the {count} before it are as they were written"
 
 
 def _unproven(verification: AuditVerification) -> str:

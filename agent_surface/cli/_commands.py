@@ -82,6 +82,7 @@ def _printed(text: str, code: int = CLEAN) -> Outcome:
 
 _PROJECT = click.option(
     "--project",
+    metavar="FOLDER",
     type=click.Path(path_type=Path, exists=True, file_okay=False),
     default=Path(),
     show_default="the current folder",
@@ -151,7 +152,10 @@ def snapshot(*, project: Path) -> Outcome:
     return _printed(f"{shown_path(configuration)} {'written' if written else 'is up to date'}\n")
 
 
-@program.command(epilog="Example: agent-surface check --base origin/main --policy widening --format github")
+@program.command(
+    short_help="Find what moved in the source or since a git revision.",
+    epilog="Example: agent-surface check --base origin/main --policy widening",
+)
 @_PROJECT
 @click.option("--base", metavar="REF", help="Also compare with the git revision this branch left.")
 @click.option(

@@ -105,13 +105,32 @@ def write_text(text: str) -> None:
 
 
 def write_lines(lines: Iterable[Line]) -> None:
-    """Write lines, in colour where that is right."""
+    """Write lines, in colour and broken between words where somebody looks at them."""
     if is_plain():
         write_text("".join(f"{item.text}\n" for item in lines))
         return
     console = _console()
     for item in lines:
-        console.print(_text(item), soft_wrap=True)
+        for part in _broken(item, console):
+            console.print(part, soft_wrap=True)
+
+
+def _broken(item: Line, console: Console) -> list[Text]:
+    """A line in pieces that fit, the further ones further in."""
+    text = _text(item)
+    if text.cell_len <= console.width:
+        return [text]
+    indent = len(item.text) - len(item.text.lstrip()) + _HANGING
+    parts = list(text.wrap(console, max(console.width - indent, _NARROWEST)))
+    for number, part in enumerate(parts):
+        part.rstrip()
+        if number:
+            part.pad_left(indent)
+    return parts
+
+
+_HANGING: Final = 2
+_NARROWEST: Final = 20
 
 
 def write_inventory(inventory: Inventory, verbosity: str) -> None:

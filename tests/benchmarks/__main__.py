@@ -8,7 +8,7 @@ import platform
 import sys
 from pathlib import Path
 
-from tests.benchmarks import binding, core, dock, models
+from tests.benchmarks import binding, compiler, core, dock, models
 
 
 def main() -> int:
@@ -16,7 +16,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--output", type=Path, help="where the figures go as JSON")
     options = parser.parse_args()
-    figures = [*core.measure(), *models.measure(), *binding.measure(), *dock.measure()]
+    figures = [*core.measure(), *compiler.measure(), *models.measure(), *binding.measure(), *dock.measure()]
     for figure in figures:
         goal = "" if figure.goal is None else f"   (goal {figure.goal:g})"
         spread = f"{figure.rounds[0]:.2f} to {figure.rounds[-1]:.2f}"

@@ -7,6 +7,7 @@ import importlib.util
 import json
 import os
 import pty
+import re
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
@@ -324,6 +325,13 @@ def test_a_narrow_terminal_breaks_no_word(shop: Project) -> None:
     shown = in_a_terminal(shop, "inspect", COLUMNS="50")
     for text in (*IDS, "external-side-effect", "confirmation required"):
         assert text in shown
+    lines = re.sub(r"\x1b\[[\d;]*m", "", shown).splitlines()
+    assert max(map(len, lines)) <= 50
+    assert lines[2:5] == [
+        "gates: 1 confirmed by a person each time, 0",
+        "  guarded by a policy; reach: 1 high, 0 medium, 2",
+        "  low",
+    ]
 
 
 @pytest.mark.requirement("AS-CLI-003")
