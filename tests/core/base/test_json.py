@@ -126,7 +126,10 @@ def test_json_nests_at_most_64_levels() -> None:
     deepest = nested(MAX_JSON_DEPTH)
     assert thaw_json(freeze_json(deepest)) == deepest
     assert check_json(deepest) is deepest
-    for value in (nested(MAX_JSON_DEPTH + 1), {"a": deepest}):
+    empty_objects: list[JsonValue] = [{}]
+    for _ in range(MAX_JSON_DEPTH - 1):
+        empty_objects = [empty_objects]
+    for value in (nested(MAX_JSON_DEPTH + 1), {"a": deepest}, empty_objects):
         for read in (freeze_json, check_json):
             with pytest.raises(NotJsonError, match="deeper than 64"):
                 read(value)

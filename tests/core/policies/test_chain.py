@@ -33,7 +33,7 @@ from agent_surface import (
 )
 from agent_surface.errors import ErrorCode
 from agent_surface.policies._builtin import MAX_BUCKETS
-from tests.core.surface_fixtures import ACT, ALICE, BOB, READ, Surface, nothing, refusal, turns
+from tests.core.surface_fixtures import ACT, ALICE, BOB, GO, READ, Surface, nothing, refusal, turns
 
 Hook = Callable[..., object]
 
@@ -347,9 +347,13 @@ async def test_a_vote_that_is_none_hides(surface: Surface, vote: Hook, expected_
 @pytest.mark.requirement("AS-POLICY-002", "AS-AVAIL-002")
 async def test_a_vote_written_as_text_counts_as_what_it_says(surface: Surface) -> None:
     """``"hide"`` in place of the member must not expose."""
-    vote = DiscoveryDecision(outcome="hide")
-    surface.mount(act=ActionBinding(execute=nothing, policies=[Policy(on_discovery=lambda _: vote)]))
+    vote, other = DiscoveryDecision(outcome="hide"), DiscoveryDecision(outcome="expose")
+    surface.mount(
+        act=ActionBinding(execute=nothing, policies=[Policy(on_discovery=lambda _: vote)]),
+        go=ActionBinding(execute=nothing, policies=[Policy(on_discovery=lambda _: other)]),
+    )
     assert ACT not in surface.capability_ids()
+    assert GO in surface.capability_ids()
     assert refusal(await surface.invoke())[0] == "CAPABILITY_NOT_FOUND"
 
 

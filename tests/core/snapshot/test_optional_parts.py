@@ -47,3 +47,26 @@ async def test_what_the_author_added_and_what_is_unavailable_is_shown_where_it_b
     assert procedure["meta"] == {"cost": 2}
     assert [item["unavailableReason"] for item in (observation, action, procedure)] == ["locked"] * 3
     assert "outputSchema" not in procedure
+
+
+LOOK: AgentProcedureContract[object, object] = define_agent_procedure_contract(
+    id="domain:parts.look", description="Look them up", effect="server-query"
+)
+
+
+async def test_a_query_says_nothing_of_being_reversible() -> None:
+    """It changes nothing that could be taken back; a mutation says whether it can be."""
+    surface = Surface(
+        RICH, TIDY, LOOK, procedures=ServiceExecutor(dict.fromkeys(("parts.tidy", "parts.look"), nothing))
+    )
+    surface.registry.register(
+        RICH.bind(
+            observations={"read": zero},
+            actions={"act": nothing},
+            procedures=[bind_procedure(TIDY), bind_procedure(LOOK)],
+        )
+    )
+    look, tidy = cast("list[Part]", surface.catalogue()["procedures"])
+    assert "reversible" not in look
+    assert tidy["reversible"] is False
+    surface.registry.close()
