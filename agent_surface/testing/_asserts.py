@@ -87,7 +87,7 @@ def assert_ok(result: AgentInvocationResult, output: object = _ANYTHING) -> Json
 
 
 def assert_fails_with(
-    result: AgentInvocationResult, code: ErrorCode | str, **details: object
+    result: AgentInvocationResult, code: ErrorCode | str, /, **details: object
 ) -> CapabilityErrorPayload:
     """The call was refused with this code.
 

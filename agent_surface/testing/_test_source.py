@@ -251,8 +251,16 @@ def _is_redacted(value: FrozenJson) -> bool:
 
 
 def _text(text: str) -> str:
-    # A JSON string is a Python string, and has no line end in it.
-    return json.dumps(text, ensure_ascii=False)
+    # A JSON string is a Python string, and has no line end in it. A lone surrogate can be in no file.
+    return json.dumps(text, ensure_ascii=False) if _can_be_written(text) else ascii(text)
+
+
+def _can_be_written(text: str) -> bool:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _literal(value: FrozenJson, *, redacted_as: str | None = None) -> str:

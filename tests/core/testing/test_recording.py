@@ -14,8 +14,12 @@ from agent_surface import (
     AgentInvocation,
     AgentSurfaceDefectError,
     AuditRecord,
+    CapabilityErrorPayload,
     ConsumerKind,
+    ErrorCode,
+    InvocationError,
     InvocationOk,
+    Retry,
     create_agent_toolset,
     redact_paths,
 )
@@ -210,6 +214,39 @@ async def test_what_a_toolset_and_other_threads_call_is_recorded(hands: SurfaceH
     await replay(source)
 
 
+async def test_recorders_may_be_closed_in_any_order(hands: SurfaceHarness) -> None:
+    """And twice: what one of them heard stays, and the registry answers as before."""
+    first = record_session(hands.registry, consumer=hands.consumer)
+    second = record_session(hands.registry, consumer=hands.consumer)
+    first.close()
+    first.close()
+    await hands.observe(READ)
+    second.close()
+    await hands.observe(READ)
+    assert [len(one.recording.steps) for one in (first, second)] == [1, 2]
+
+
+async def test_a_decision_about_an_earlier_request_is_left_out(hands: SurfaceHarness) -> None:
+    """Nothing in the test has asked for it."""
+    await hands.invoke(SAVE.id)
+    with record_session(hands.registry, consumer=hands.consumer) as recorder:
+        hands.confirmations.deny()
+    assert "deny" not in written(recorder)
+
+
+def test_details_that_are_no_python_names_are_compared_too() -> None:
+    """An author's precondition may say what it wants."""
+    payload = CapabilityErrorPayload(
+        code=ErrorCode.PRECONDITION_FAILED,
+        message="No.",
+        retry=Retry.WITH_CHANGES,
+        details={"not a name": 1, "code": 2},
+    )
+    result = InvocationError(invocation_id="i", capability_id=SET, surface_version="1", error=payload)
+    source = call_as_test(RecordedCall(capability_id=SET, result=result))
+    assert 'assert_fails_with(result, "PRECONDITION_FAILED", **{"not a name": 1, "code": 2})' in source
+
+
 async def test_a_repeated_call_is_repeated_with_its_id(hands: SurfaceHarness, counter: Counter) -> None:
     """Else a replay would execute twice what ran once."""
     with record_session(hands.registry, consumer=hands.consumer) as recorder:
@@ -253,9 +290,11 @@ async def test_texts_of_agents_and_applications_stay_texts(hands: SurfaceHarness
         await hands.invoke(nasty, {nasty: [nasty, 1.5, False, None, {}]})
         await hands.invoke(SET, {"value": 1}, registration_id=nasty)
         await hands.invoke(SET, cast("Mapping[str, int]", {"value": {1, 2}}))  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType] - no JSON; nobody could repeat it
+        await hands.invoke("view:t.counter.\ud800")
     source = written(recorder)
     assert json.dumps(nasty, ensure_ascii=False) in source
-    assert sum(isinstance(step, RecordedCall) for step in recorder.recording.steps) == 2
+    assert sum(isinstance(step, RecordedCall) for step in recorder.recording.steps) == 3
+    source.encode()
     await replay(source)
 
 
