@@ -4,7 +4,10 @@ import re
 import unicodedata
 from typing import Final
 
-__all__ = ["visible_text"]
+__all__ = ["LONGEST_RUN", "broken_runs", "run_at_end", "visible_text"]
+
+LONGEST_RUN: Final = 1_000
+"""Characters without a space that are drawn in a row, see :func:`broken_runs`."""
 
 # Letters and signs that are always themselves. Everything else is looked at one by one, so an alphabet missing here
 # costs time and never a wrong answer.
@@ -23,6 +26,8 @@ _INVISIBLE: Final = frozenset(
     )
 )
 _PRESENTATION_SELECTORS: Final = frozenset("\ufe0e\ufe0f")
+_UNBROKEN: Final = re.compile(rf"\S{{{LONGEST_RUN}}}(?=\S)")
+_LAST_RUN: Final = re.compile(r"\S*\Z")
 _SHORT_ESCAPES: Final = {"\n": "\\n", "\t": "\\t", "\r": "\\r"}
 
 
@@ -52,6 +57,36 @@ def visible_text(text: str, *, keep_newlines: bool = True) -> str:
         return character if _is_visible(character, before) else _escaped(character)
 
     return _SUSPECT.sub(shown, text)
+
+
+def broken_runs(text: str, before: int = 0) -> str:
+    """Return the text with a line feed wherever it runs on for too long without a space.
+
+    Qt looks for a place to break a line from every line's start to the end of the run, so a paragraph of a hundred
+    thousand letters without a space takes it half a minute to lay out.
+
+    Args:
+        text: Text for a document that wraps.
+        before: How long the run is that the text continues, for text that comes in pieces.
+    """
+    if before:
+        head = text[: max(0, LONGEST_RUN - before)]
+        if len(head) < len(text) and not any(character.isspace() for character in head):
+            text = f"{head}\n{text[len(head) :]}"
+    return _UNBROKEN.sub(_followed_by_line_feed, text)
+
+
+def run_at_end(text: str, before: int = 0) -> int:
+    """How long the run is that ends a text which :func:`broken_runs` was given, for the piece that comes next."""
+    found = _LAST_RUN.search(text)
+    length = len(found.group()) if found is not None else 0
+    if length == len(text):
+        length += before
+    return (length - 1) % LONGEST_RUN + 1 if length else 0
+
+
+def _followed_by_line_feed(run: re.Match[str]) -> str:
+    return f"{run.group()}\n"
 
 
 def _is_visible(character: str, before: str) -> bool:

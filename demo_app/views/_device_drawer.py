@@ -237,6 +237,7 @@ class DeviceDrawer(AgentComponentMixin, QDockWidget):
         area.setWidgetResizable(True)
         area.setFrameShape(QFrame.Shape.NoFrame)
         area.setMinimumWidth(self.fontMetrics().averageCharWidth() * _WIDTH_CHARACTERS)
+        area.setAccessibleName(self.tr("Details of the device"))
         return area
 
     def _value_label(self) -> QLabel:

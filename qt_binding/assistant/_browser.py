@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QFrame, QTextBrowser, QWidget
 from typing_extensions import override
 
 from qt_binding._looks import Colors
-from qt_binding._text import visible_text
+from qt_binding._text import broken_runs, run_at_end, visible_text
 from qt_binding.assistant._markdown import MarkdownRenderer
 
 _SCROLL_KEYS = frozenset(
@@ -28,6 +28,7 @@ class MessageBrowser(QTextBrowser):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._tail: int | None = None
+        self._tail_run = 0
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setOpenLinks(False)
         self.setOpenExternalLinks(False)
@@ -47,7 +48,7 @@ class MessageBrowser(QTextBrowser):
     def show_plain(self, text: str) -> None:
         """Replace the contents by plain text."""
         self.document().setDefaultStyleSheet("")
-        self.setPlainText(visible_text(text))
+        self.setPlainText(broken_runs(visible_text(text)))
 
     def show_markdown(self, text: str, renderer: MarkdownRenderer, colors: Colors) -> None:
         """Replace the contents by Markdown of a model; what the person has selected stays selected."""
@@ -73,9 +74,12 @@ class MessageBrowser(QTextBrowser):
         cursor.movePosition(QTextCursor.MoveOperation.End)
         if self._tail is None:
             self._tail = cursor.position()
+            self._tail_run = 0
             if not self.document().isEmpty():
                 cursor.insertBlock(QTextBlockFormat(), QTextCharFormat())
-        cursor.insertText(visible_text(text))
+        shown = visible_text(text)
+        cursor.insertText(broken_runs(shown, self._tail_run))
+        self._tail_run = run_at_end(shown, self._tail_run)
 
     def drop_tail(self) -> None:
         """Take away what was added as plain text."""
@@ -100,6 +104,12 @@ class MessageBrowser(QTextBrowser):
         size = document.size()
         natural = width if document.rootFrame().childFrames() else min(width, int(document.idealWidth()) + 1)
         return QSize(natural, int(size.height()) + 1)
+
+    def lay_out(self) -> None:
+        """Lay the text out in the width of the view, which Qt does by itself only when that width has changed."""
+        width = self.viewport().width()
+        if self.document().textWidth() != width:
+            self.document().setTextWidth(width)
 
     def set_text_color(self, colors: Colors) -> None:
         """Write in the colour that was made readable on the bubble."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 from PySide6.QtCore import QEvent, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QDesktopServices, QKeySequence, QShowEvent
 from PySide6.QtWidgets import QDockWidget, QMainWindow, QStackedWidget, QVBoxLayout, QWidget
@@ -174,9 +176,18 @@ class AssistantDock(QDockWidget):
         foot.addWidget(self.composer)
         column.addLayout(foot)
         self.setWidget(body)
-        self.setFocusProxy(self.composer)
-        QWidget.setTabOrder(self.transcript, self.status.answer_button)
-        QWidget.setTabOrder(self.composer.edit, self.composer.button)
+        stops = (
+            self.header.take_over,
+            self.header.more,
+            self.banner.hand_back,
+            self.transcript,
+            self.status.answer_button,
+            self.suggestions,
+            self.composer.edit,
+            self.composer.button,
+        )
+        for before, after in pairwise(stops):
+            QWidget.setTabOrder(before, after)
 
     def _connect(self) -> None:
         self.composer.send_requested.connect(self._send)

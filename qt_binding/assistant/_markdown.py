@@ -17,7 +17,7 @@ from PySide6.QtGui import (
 )
 
 from qt_binding._looks import Colors
-from qt_binding._text import visible_text
+from qt_binding._text import broken_runs, visible_text
 from qt_binding.assistant._code import CodeHighlighter
 
 if TYPE_CHECKING:
@@ -68,7 +68,7 @@ class MarkdownRenderer:
             text: Untrusted Markdown. Very long text is shown as it is, which costs a tenth.
             colors: Baked into the document: render again when they change.
         """
-        shown = visible_text(text)
+        shown = broken_runs(visible_text(text))
         document.setDefaultStyleSheet(_style(colors))
         if len(shown) > _MAX_RICH_CHARACTERS:
             document.setPlainText(shown)
@@ -80,7 +80,7 @@ class MarkdownRenderer:
 
     def append(self, document: QTextDocument, text: str, colors: Colors) -> None:
         """Add whole blocks of Markdown at the end of ``document``; the cost depends on ``text`` alone."""
-        shown = visible_text(text)
+        shown = broken_runs(visible_text(text))
         cursor = QTextCursor(document)
         cursor.movePosition(QTextCursor.MoveOperation.End)
         if not document.isEmpty():

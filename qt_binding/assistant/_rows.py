@@ -191,6 +191,7 @@ class MessageRow(TranscriptRow):
         self._bubble = QRect(left, 0, bubble_width, size.height() + 2 * pad_y)
         # The view lays its text out in its own width, so it must be the width the text was measured in.
         self.browser.setGeometry(left + pad_x, pad_y, size.width(), size.height())
+        self.browser.lay_out()
         return self._bubble
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Final
 
 from PySide6.QtCore import QEvent, QSize, Qt, QTimer, Signal
@@ -29,6 +29,7 @@ from PySide6.QtWidgets import QFrame, QSizePolicy, QTextEdit, QWidget
 from typing_extensions import override
 
 from qt_binding._looks import blend
+from qt_binding._text import broken_runs
 from qt_binding.confirmation._rows import InputRow
 from qt_binding.confirmation._text import Segment
 
@@ -42,9 +43,6 @@ _LINE_FEED: Final = "\\n"
 # A longer mark is a text that is marked as a whole (see `segments`); it is not broken into lines.
 _MAX_MARK: Final = 1_000
 _LINES: Final = re.compile(r"(?<=\\n)")
-# Qt looks for a place to break a line from every line's start to the end of the run; a paragraph of a hundred thousand
-# letters without a space takes it a minute.
-_UNBROKEN: Final = re.compile(r"\S{1000}(?=\S)")
 _MARK: Final = QColor("#c79100")
 
 
@@ -219,7 +217,7 @@ class InputView(QTextEdit):
             # A line break is written out and made, so that many lines are read as lines and none is added unseen.
             pieces = _LINES.split(part.text) if part.escaped and len(part.text) <= _MAX_MARK else [part.text]
             for piece in pieces:
-                for number, run in enumerate(_drawable(piece)):
+                for number, run in enumerate(broken_runs(piece).split("\n")):
                     if number:
                         cursor.insertBlock()
                     cursor.insertText(run, marked if part.escaped else plain)
@@ -229,12 +227,3 @@ class InputView(QTextEdit):
     def _text_and_base(self) -> tuple[QColor, QColor]:
         palette = self.palette()
         return palette.color(QPalette.ColorRole.Text), palette.color(QPalette.ColorRole.Base)
-
-
-def _drawable(text: str) -> Iterator[str]:
-    """``text`` cut wherever it runs on for too long without a space."""
-    start = 0
-    for run in _UNBROKEN.finditer(text):
-        yield text[start : run.end()]
-        start = run.end()
-    yield text[start:]

@@ -207,5 +207,4 @@ class SurfaceInspector(QDockWidget):
         self._pages.addWidget(self.tabs)
         self._pages.addWidget(self._closed_text)
         self.setWidget(self._pages)
-        self.setFocusProxy(self.surface.tree)
         self.setAllowedAreas(Qt.DockWidgetArea.AllDockWidgetAreas)

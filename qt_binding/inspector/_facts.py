@@ -22,12 +22,10 @@ from typing_extensions import override
 
 from agent_surface import FrozenJson
 from qt_binding._looks import Colors
-from qt_binding._text import visible_text
+from qt_binding._text import broken_runs, visible_text
 from qt_binding.inspector._wording import tr
 
 _MAX_CHARACTERS = 20_000
-# Qt looks for a place to break a line from every line's start; a paragraph without a space takes it a minute.
-_MAX_RUN = 500
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,11 +44,9 @@ def json_text(value: FrozenJson | object) -> str:
 
 def bounded(text: str) -> str:
     """Text of unknown length for a view that is read: honest, and cut where nobody reads on."""
-    shown = visible_text(text[:_MAX_CHARACTERS])
-    lines = (line[at : at + _MAX_RUN] for line in shown.split("\n") for at in range(0, max(1, len(line)), _MAX_RUN))
+    shown = broken_runs(visible_text(text[:_MAX_CHARACTERS]))
     left_out = len(text) - _MAX_CHARACTERS
-    more = f"\n\u2026 {tr('%1 more characters').replace('%1', str(left_out))}" if left_out > 0 else ""
-    return "\n".join(lines) + more
+    return shown + (f"\n\u2026 {tr('%1 more characters').replace('%1', str(left_out))}" if left_out > 0 else "")
 
 
 class FactsView(QTextEdit):

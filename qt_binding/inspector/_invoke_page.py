@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import Callable, Mapping, Sequence
+from itertools import pairwise
 from typing import cast
 
 from PySide6.QtCore import QEvent, Qt
@@ -298,6 +299,11 @@ class InvokePage(QWidget):
             self._form = SchemaForm(cast("Mapping[str, object]", schema))
             self._inputs.insertWidget(0, self._form)
         self._choose_input()
+        # What was made last would be reached last.
+        fields = [] if self._form is None else self._form.tab_stops()
+        after = (self.json.widget, self.invoke_button, self.stop_button, self.as_json, self.copy_button, self.result)
+        for before, following in pairwise((*fields, *after)):
+            QWidget.setTabOrder(before, following)
 
     def _choose_input(self) -> None:
         takes_input = self._target is not None and not isinstance(self._descriptor, ObservationDescriptor)

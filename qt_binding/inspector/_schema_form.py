@@ -84,6 +84,10 @@ class SchemaForm(QWidget):
             if name in given:
                 field.show_value(given[name])
 
+    def tab_stops(self) -> list[QWidget]:
+        """What the Tab key reaches, in reading order."""
+        return [stop for field in self._fields.values() for stop in field.tab_stops()]
+
     def show_issues(self, issues: Sequence[Issue]) -> list[Issue]:
         """Say at each field what is wrong with it; returns what belongs to none."""
         left: list[Issue] = []
@@ -168,6 +172,12 @@ class _Field:
         self._error.setVisible(bool(problem))
         if self._editor is not None:
             self._editor.widget.setAccessibleDescription(problem or self._description)
+
+    def tab_stops(self) -> list[QWidget]:
+        """What the Tab key reaches, in reading order."""
+        inner = [] if self._form is None else self._form.tab_stops()
+        own = [] if self._editor is None else [self._editor.widget]
+        return [*([self.label] if isinstance(self.label, QCheckBox) else []), *inner, *own]
 
     def take_keyboard(self) -> None:
         """Let the person write here."""

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from qt_binding._text import visible_text
+from qt_binding._text import LONGEST_RUN, broken_runs, run_at_end, visible_text
 
 
 @pytest.mark.parametrize(
@@ -53,3 +53,17 @@ def test_escaping_twice_is_escaping_once_and_leaves_nothing_unprintable(text: st
     assert visible_text(once) == once
     once.encode()
     assert not any((0 < ord(c) < 32 and c not in "\n\t") or c in "\u202e\u200b\u2066\ufeff" for c in once)
+
+
+@given(st.lists(st.integers(0, 2_500).map(lambda length: "x" * length) | st.just(" "), max_size=6))
+def test_long_runs_are_broken_and_nothing_else_changes(pieces: list[str]) -> None:
+    """Also when the text comes in pieces, whose borders are no places to breathe."""
+    text = "".join(pieces)
+    whole = broken_runs(text)
+    run, parts = 0, list[str]()
+    for piece in pieces:
+        parts.append(broken_runs(piece, run))
+        run = run_at_end(piece, run)
+    for shown in (whole, "".join(parts)):
+        assert shown.replace("\n", "") == text
+        assert max((len(word) for word in shown.split()), default=0) <= LONGEST_RUN

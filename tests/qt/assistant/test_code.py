@@ -11,6 +11,8 @@ from qt_binding._looks import Colors, contrast
 from qt_binding.assistant._code import CodeHighlighter
 from qt_binding.assistant._markdown import create_markdown_renderer
 
+pytestmark = pytest.mark.usefixtures("qapp")
+
 PYTHON = 'def f(x):  # note\n    return "a<b>" + str(1)\n'
 
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QAccessible
 from PySide6.QtTest import QAbstractItemModelTester, QTest
-from PySide6.QtWidgets import QLineEdit
+from PySide6.QtWidgets import QApplication, QLineEdit
 from pytestqt.qtbot import QtBot
 
 from agent_surface import AgentConsumer, Availability, ConsumerKind
@@ -136,3 +137,29 @@ def test_a_closed_registry_is_said(qtbot: QtBot, inspect: Inspect, shop: Shop) -
     shop.registry.close()
     inspector.show()
     qtbot.waitUntil(lambda: not inspector.tabs.isVisible(), timeout=3_000)
+
+
+def test_everything_the_keyboard_reaches_has_a_name(qtbot: QtBot, inspect: Inspect, shop: Shop) -> None:
+    """Once around with Tab: the list of consumers, the filter, the tree, the details, and nothing nameless."""
+    shop.open()
+    inspector = inspect()
+    inspector.window().activateWindow()
+    qtbot.waitUntil(inspector.window().isActiveWindow)
+    choose(inspector, "move")
+    inspector.surface.show_invoke()
+    inspector.surface.consumers.setFocus()
+    names: list[str] = []
+    for _ in range(40):
+        widget = QApplication.focusWidget()
+        assert widget is not None
+        interface = QAccessible.queryAccessibleInterface(widget)
+        assert interface is not None
+        name = interface.text(QAccessible.Text.Name)
+        assert name, f"{widget} has no name, after {names}"
+        names.append(name)
+        QTest.keyClick(widget, Qt.Key.Key_Tab)
+    # On Linux the name of a list of values is its value; what it is of is told as a relation.
+    begin = names.index("Pass count along")
+    assert names[begin - 1 : begin + 3] == ["name", "Pass count along", "count", "Pass size along"]
+    assert names.index("Pass rest along") < names.index("Invoke", begin)
+    assert {"embedded:alice", "Filter the tree", "Components and capabilities"} <= set(names)
