@@ -108,16 +108,16 @@ PROBLEMS: dict[str, tuple[Answer, str]] = {
         ),
     ),
     "a page of HTML": (Plain(status=200, body=b"<html>Hello", headers={"Content-Type": "text/html"}), NOT_UNDERSTOOD),
-    "malformed JSON": (Stream(steps=[*words("Hel"), b"data: {not json\n\n", *end()]), NOT_UNDERSTOOD),
+    "malformed JSON": (Stream(steps=[*words("Well"), b"data: {not json\n\n", *end()]), NOT_UNDERSTOOD),
     "JSON of something else": (Stream(steps=[b"data: 17\n\n", *end()]), NOT_UNDERSTOOD),
     "an error in the stream": (
-        Stream(steps=[*words("Hel"), event({"error": {"message": KEY, "code": "server_error", "type": "x"}})]),
+        Stream(steps=[*words("Well"), event({"error": {"message": KEY, "code": "server_error", "type": "x"}})]),
         (
             f"{SERVICE} has a problem of its own (500, server_error). Send the message again in a minute, or choose "
             "another model in the settings."
         ),
     ),
-    "broken off": (Stream(steps=[*words("Hel"), HANGUP]), BROKE_OFF),
+    "broken off": (Stream(steps=[*words("Well"), HANGUP]), BROKE_OFF),
     "broken off in a call": (
         Stream(
             steps=[

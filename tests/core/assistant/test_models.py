@@ -55,16 +55,16 @@ def _reply(request: Received, call_id: str) -> dict[str, JsonValue]:
 async def test_an_answer_streams_into_the_conversation_piece_by_piece(ask_model: Ask, server: OpenAIServer) -> None:
     """What is there is shown while the rest is still to come; the tokens are reported at the end."""
     gate = server.gate()
-    server.will(Stream(steps=[*words("Hel", "lo "), gate, *words("there."), *end()]))
+    server.will(Stream(steps=[*words("We", "ll, "), gate, *words("there."), *end()]))
     under = ask_model()
     assert under.session.send("Hi")
     await under.reach(gate.reached)
-    await under.until_there(lambda: _said(under) == "Hello ")
+    await under.until_there(lambda: _said(under) == "Well, ")
     assert under.session.state is SessionState.THINKING
     gate.open()
     await asyncio.wait_for(under.session.wait_idle(), 10)
-    assert _said(under) == "Hello there."
-    assert [getattr(entry, "text", "") for entry in under.session.transcript] == ["Hi", "Hello there."]
+    assert _said(under) == "Well, there."
+    assert [getattr(entry, "text", "") for entry in under.session.transcript] == ["Hi", "Well, there."]
     assert under.end == TurnFinished(reason=TurnEnd.COMPLETED, usage=TokenUsage(input_tokens=11, output_tokens=7))
 
 

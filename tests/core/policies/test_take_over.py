@@ -43,12 +43,11 @@ async def test_running_calls_of_every_consumer_are_cancelled_with_the_reason(tak
     seen: list[str] = []
 
     async def stubborn(value: object) -> None:
-        seen.append("begun")
-        while not gate.is_set():
-            try:
-                await gate.wait()
-            except asyncio.CancelledError:
-                seen.append("asked to end")
+        try:
+            await gate.wait()
+        except asyncio.CancelledError:
+            seen.append("asked to end")
+            await gate.wait()
 
     surface.mount(act=stubborn)
     running = [surface.start(ACT, {"n": 1}, consumer=ALICE), surface.start(ACT, {"n": 2}, consumer=BOB)]
