@@ -35,6 +35,7 @@ from qt_binding._availability import PRESENTED, Followed, Followers, Glance, Pre
 from qt_binding.errors import ComponentRejectedError
 from qt_binding.mixin._behaviour import OPTIONS, Behaviour, find_behaviour, is_alive
 from qt_binding.mixin._handle import AgentComponentHandle
+from qt_binding.mixin._places import place_of, watched_widget, watched_widgets
 from qt_binding.mixin._roles import Function, ProcedureRole, Role, arity
 
 logger = logging.getLogger(__name__)
@@ -244,7 +245,7 @@ class Component:
         role = self._find_role(target, behaviour, capability_id)
         if role is None:
             return GONE
-        if not self.is_widget and _place(target) != self._followed_place:
+        if not self.is_widget and place_of(target) != self._followed_place:
             self._mark()  # an object that is moved to another parent tells nobody
         self._follow(capability_id, target, role)
         availability = self._judge_component(target, behaviour, self._presentation.of)
@@ -400,7 +401,7 @@ class Component:
     def _follow_everything(self, target: QObject, behaviour: Behaviour, glance: Glance) -> Mapping[str, Role]:
         """Follow what tells of a change; returns how each capability is handled at this moment."""
         if not self.is_widget:
-            self._followed_place = _place(target)
+            self._followed_place = place_of(target)
         if not self.settled:
             self._follow_presence(target, behaviour, glance)
         roles: dict[str, Role] = {}
@@ -430,40 +431,6 @@ class Component:
         if followers is None:
             followers = self._followers[place] = self._make_followers()
         followers.follow(target, signals)
-
-
-def watched_widget(target: QObject) -> QWidget | None:
-    """The widget whose presence counts: the component itself, or the widget an object or action belongs to."""
-    ancestor: QObject | None = target
-    while ancestor is not None and not isinstance(ancestor, QWidget):
-        ancestor = ancestor.parent()
-    return ancestor
-
-
-def _place(target: QObject) -> int:
-    """The address of the widget whose presence counts; 0 without one."""
-    widget = watched_widget(target)
-    return 0 if widget is None else int(shiboken6.getCppPointer(widget)[0])
-
-
-def watched_widgets(target: QObject, behaviour: Behaviour) -> list[QWidget]:
-    """Every widget whose presence counts: the component's, and those of the owners of its capabilities."""
-    definition = behaviour.definition(target)
-    places = [watched_widget(target)]
-    if not definition.owned:
-        return [place for place in places if place is not None]
-    for role in (*definition.observations.values(), *definition.actions.values()):
-        owner = None if role.owner is None else role.owner()
-        if owner is not None and is_alive(owner):
-            places.append(watched_widget(owner))
-    return [place for place in dict.fromkeys(places) if place is not None]
-
-
-def find_surroundings(target: QObject, behaviour: Behaviour, glance: Glance) -> Hashable:
-    """Differs from before when there may be other events or docks to follow."""
-    if isinstance(target, QWidget) and not behaviour.definition(target).owned:
-        return glance.surroundings(target)
-    return object()
 
 
 def _unmounted() -> AgentCapabilityError:

@@ -25,7 +25,8 @@ from qt_binding._availability import Followers, Glance, ModalStack, Presentation
 from qt_binding._runtime import QtRuntime, SurfaceProviders
 from qt_binding.errors import NoSurfaceProviderError
 from qt_binding.mixin._behaviour import Behaviour
-from qt_binding.mixin._component import Component, find_surroundings, watched_widgets
+from qt_binding.mixin._component import Component
+from qt_binding.mixin._places import find_surroundings, watched_widgets
 
 logger = logging.getLogger(__name__)
 

@@ -62,10 +62,10 @@ def test_the_first_show_of_its_window_is_not_that_of_a_component_on_another_tab(
     tabs.addTab(counter, "Second")
     turn()
     shown(tabs)
-    assert counter.agent_handle.status == "pending"
+    assert (counter.agent_handle.status, surface.instances()) == ("pending", [])
     tabs.setCurrentIndex(1)
     turn()
-    assert counter.agent_handle.status == "active"
+    assert surface.instances() == ["default"]
     delete(tabs)
 
 
