@@ -161,7 +161,13 @@ def _out_of_sight(window: QWidget) -> Obstacle | None:
 
 
 def _disabled(path: Sequence[QWidget]) -> bool:
-    """Disabled itself or by one of its parents. A window can be disabled by one that was its parent at the time."""
+    """As Qt says, which has been seen to call one enabled below one that was disabled.
+
+    A disabled one has a reason: it was switched off itself, or one of its parents was, or its window together with one
+    that was its parent then.
+    """
+    if path[0].isEnabled():
+        return False
     switched_off = any(widget.testAttribute(Qt.WidgetAttribute.WA_ForceDisabled) for widget in path)
     return switched_off or path[-1].testAttribute(Qt.WidgetAttribute.WA_Disabled)
 
