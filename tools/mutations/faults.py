@@ -128,7 +128,7 @@ FAULTS = (
         PIPELINE + "_pipeline.py",
         "            error = self._phases.approval.server_demand(call, error)\n",
         "            pass\n",
-        (APPROVAL, T + "procedures/test_executors.py"),
+        (T + "procedures/test_http.py", T + "pipeline/test_answers.py"),
     ),
     Fault(
         "closing leaves calls in flight",
@@ -142,7 +142,7 @@ FAULTS = (
         PIPELINE + "_pipeline.py",
         "            # Ended before there was a task that could have been told.\n            task.cancel()\n",
         "            pass\n",
-        (MOMENTS, LAST_MOMENTS, SETTLEMENT, T + "policies/test_take_over.py"),
+        (T + "pipeline/test_ends_in_the_first_step.py",),
     ),
     # Identity.
     Fault(
