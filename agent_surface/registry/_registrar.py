@@ -194,8 +194,6 @@ class Registrar:
         """Take a component away; for :class:`RegistrationHandle`."""
         self._owner.require("unregister")
         with self._announcements.public_call(), self._announcements.mutation():
-            if registration.status != "active":
-                return
             self._take_away(registration)
             self._version.bump()
             self._end_calls(registration)

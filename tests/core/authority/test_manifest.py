@@ -328,6 +328,15 @@ GUARDED = define_agent_component_contract(
     },
     policies=[PolicyAttachment(name="authenticated", phases=("discovery", "authorize"))],
 )
+GUARDED_READING = define_agent_component_contract(
+    type="t.guarded-reading",
+    description="Guarded",
+    observations={
+        "read": observation_contract(
+            description="Read it", output=from_type(int), policies=[PolicyAttachment(name="has-permission:x")]
+        )
+    },
+)
 GUARDED_PROCEDURE = define_agent_procedure_contract(
     id="domain:t.guarded",
     description="Guarded",
@@ -369,6 +378,19 @@ def test_a_policy_that_the_contract_demands_must_be_bound(on_component: list[obj
                 policies=on_component,
             )
         )
+    surface.registry.close()
+
+
+@pytest.mark.requirement("AS-AUTHORITY-003", "AS-CONTRACT-001")
+def test_a_policy_that_an_observation_demands_must_be_bound_too() -> None:
+    """What is read may be as secret as what is done is dangerous."""
+    from agent_surface import ObservationBinding
+
+    surface = Surface(GUARDED_READING)
+    with pytest.raises(AgentSurfaceDefinitionError, match="demands policy"):
+        surface.registry.register(GUARDED_READING.bind(observations={"read": zero}))
+    guarded = ObservationBinding(read=zero, policies=[has_permission("x")])
+    assert surface.registry.register(GUARDED_READING.bind(observations={"read": guarded})).status == "active"
     surface.registry.close()
 
 

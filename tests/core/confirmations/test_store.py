@@ -435,6 +435,22 @@ def test_another_consumer_s_equal_call_is_another_record(under_test: StoreUnderT
     assert pending.value.pending == bob
 
 
+@pytest.mark.requirement("AS-CONFIRM-011")
+def test_a_hold_is_taken_back_once_however_often_that_is_said(under_test: StoreUnderTest) -> None:
+    """Else one adapter could end what another one counts on."""
+    confirmation_id = under_test.request().confirmation_id
+    first, second = under_test.store.waiter.hold(confirmation_id), under_test.store.waiter.hold(confirmation_id)
+    assert first is not None
+    assert second is not None
+    first()
+    first()
+    under_test.store.waiter.withdraw(confirmation_id)
+    assert [pending.confirmation_id for pending in under_test.store.pending()] == [confirmation_id]
+    second()
+    assert under_test.store.resolution(confirmation_id) == _expired(confirmation_id, "withdrawn")
+    assert under_test.store.waiter.hold(confirmation_id) is None
+
+
 def _lines_run(action: Callable[[], object]) -> int:
     """How many lines of the library an action takes: the same on every machine."""
     lines = 0
