@@ -42,7 +42,7 @@ from qt_binding.inspector._surface_model import SurfaceModel, sight_text
 from qt_binding.inspector._table_view import TableView
 from qt_binding.inspector._wording import tr
 
-_WIDE_CHARACTERS = 110
+_WIDE_CHARACTERS = 150
 
 
 class SurfacePage(QWidget):
