@@ -48,7 +48,7 @@ def run_command(arguments: list[str]) -> int:
     try:
         outcome: object = program.main(arguments, prog_name="agent-surface", standalone_mode=False)
     except click.exceptions.NoArgsIsHelpError as error:
-        group = error.ctx.command if error.ctx is not None else program
+        group = error.ctx.command
         names = group.commands if isinstance(group, click.Group) else program.commands
         raise UsageError(f"say what to do: one of {', '.join(sorted(names))}; --help explains them") from error
     except click.UsageError as error:

@@ -28,7 +28,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     missing = [name for name in _NEEDED if find_spec(name) is None]
     if missing:
         return _refuse(f"{' and '.join(missing)} not installed; install agent-surface-qt[cli]")
-    if sys.stdout is None:  # pyright: ignore[reportUnnecessaryComparison]  # the type does not know of `>&-`
+    # Closed, as by `>&-`.
+    if sys.stdout is None:
         return _refuse("standard output is closed and the result has nowhere to go; leave it open")
     given = list(sys.argv[1:] if arguments is None else arguments)
     try:
@@ -59,6 +60,6 @@ def _sentence_of(error: OSError) -> str:
 
 
 def _refuse(sentence: str) -> int:
-    if sys.stderr is not None:  # pyright: ignore[reportUnnecessaryComparison]  # the type does not know of `2>&-`
+    if sys.stderr is not None:
         sys.stderr.write(f"agent-surface: {sentence}\n")
     return COULD_NOT_RUN
