@@ -37,8 +37,10 @@ def backend_from_settings(settings: AssistantSettings, keys: Sequence[KeyStore] 
         raise SettingsError(
             "Models need a package that is not installed. Install agent-surface-qt[assistant].", field="provider"
         )
-    key = _find_key(settings, keys)
     known = MODEL_PROVIDERS.get(settings.provider)
+    key, refusal = _find_key(settings, keys)
+    if key is None and refusal is not None and (known is None or known.needs_key):
+        raise refusal
     if key is None and known is not None and known.needs_key:
         raise SettingsError(
             f"There is no key for {known.title}. Enter one in the assistant's settings, "
@@ -65,12 +67,18 @@ def _build(settings: AssistantSettings, key: SecretStr | None) -> object:
     return build_model(settings.provider, settings.model, base_url=settings.base_url, key=key)
 
 
-def _find_key(settings: AssistantSettings, keys: Sequence[KeyStore]) -> SecretStr | None:
+def _find_key(settings: AssistantSettings, keys: Sequence[KeyStore]) -> tuple[SecretStr | None, SettingsError | None]:
+    """The first key there is, or why a store could not be asked: without a need for one that stops nobody."""
+    refusal: SettingsError | None = None
     for store in keys:
-        key = store.find_key(settings.provider)
+        try:
+            key = store.find_key(settings.provider)
+        except SettingsError as error:
+            refusal = refusal or error
+            continue
         if key is not None:
-            return key
-    return None
+            return key, None
+    return None, refusal
 
 
 def _would_be_overheard(base_url: str) -> bool:

@@ -14,7 +14,7 @@ from tests.core.toolset.fake_surface import FakeSurface
 
 @pytest.fixture
 def server() -> Iterator[OpenAIServer]:
-    """A server that plays the model. What asks it is loaded first: on a busy machine that takes longer than a turn may."""
+    """A server that plays the model. What asks it is loaded first: that can take longer than a turn may."""
     pytest.importorskip("pydantic_ai.direct")
     pytest.importorskip("pydantic_ai.models.openai")
     with OpenAIServer() as made:

