@@ -404,7 +404,8 @@ async def test_a_caller_waits_for_the_person_and_cannot_decide(desk: Desk) -> No
     await turns()
     desk.gateway.confirmations.resolve(evidence, approved=True)
     assert (await waiting).outcome == "approved"
-    assert {name for name in dir(desk.gateway.confirmation_waiter) if name[0] != "_"} == {"hold", "wait_for", "withdraw"}
+    offered = {name for name in dir(desk.gateway.confirmation_waiter) if name[0] != "_"}
+    assert offered == {"hold", "wait_for", "withdraw"}
     assert not {name for name in dir(tool) if "approve" in name or "resolve" in name}
 
 
