@@ -90,7 +90,7 @@ class PacedBackend:
     ) -> AsyncIterator[BackendEvent]:
         """Answer for :data:`SECONDS` seconds."""
         if self._silent:
-            await asyncio.sleep(SECONDS)
+            await _pause(SECONDS)
             yield BackendText(text="Done.")
             return
         text = _PARAGRAPH * 100
@@ -101,7 +101,14 @@ class PacedBackend:
             while place < wanted:
                 yield BackendText(text=text[place % len(text) : place % len(text) + 4] or "\n")
                 place += 4
-            await asyncio.sleep(1 / TOKENS_PER_SECOND)
+            await _pause(1 / TOKENS_PER_SECOND)
+
+
+async def _pause(seconds: float) -> None:
+    loop = asyncio.get_running_loop()
+    over = loop.create_future()
+    loop.call_later(seconds, over.set_result, None)
+    await over
 
 
 def measure() -> list[Figure]:
