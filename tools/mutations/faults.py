@@ -207,42 +207,42 @@ FAULTS = (
         PIPELINE + "_resolution.py",
         "if named is None or self._contexts.hides(call, named):",
         "if named is None:",
-        (CHAIN, LIFECYCLE, APPROVAL),
+        (T + "pipeline/test_hidden_and_named.py", IDENTITY),
     ),
     Fault(
         "another surface's version counts",
         PIPELINE + "_resolution.py",
         "and request.surface_version != version.text\n",
         "and request.surface_version == version.text\n",
-        (LIFECYCLE, APPROVAL),
+        (IDENTITY,),
     ),
     Fault(
         "an approved call is stale because the screen moved",
         PIPELINE + "_resolution.py",
         "            and request.confirmation_id is None\n",
         "",
-        (APPROVAL, LIFECYCLE),
+        (IDENTITY,),
     ),
     Fault(
         "the version matters for every effect",
         PIPELINE + "_resolution.py",
         "            and live.effect in _VERSION_BOUND\n",
         "",
-        (LIFECYCLE, APPROVAL),
+        (IDENTITY,),
     ),
     Fault(
         "of several instances the first is taken",
         PIPELINE + "_resolution.py",
         "if len(matching) > 1:",
         "if len(matching) > 2:",
-        (LIFECYCLE,),
+        (IDENTITY,),
     ),
     Fault(
         "another surface's id is taken for ours",
         PIPELINE + "_resolution.py",
         "request.surface_id is not None and request.surface_id != self._surface_id",
         "request.surface_id == ''",
-        (LIFECYCLE, LAST_MOMENTS),
+        (IDENTITY,),
     ),
     # Gates, input, approval.
     Fault(
@@ -357,6 +357,7 @@ FAULTS = (
         "        if not waiter.done():\n            waiter.set_result(None)\n            return True\n",
         "        if not waiter.done():\n            waiter.set_result(None)\n        return True\n",
         (ADMISSION, MOMENTS),
+        why_missed="a call leaves its queue before it ends; only a loop that cancels all its tasks gets here",
     ),
     # Execution, interruption, settlement.
     Fault(
@@ -407,7 +408,7 @@ FAULTS = (
         PIPELINE + "_execution.py",
         "if executor is None or path not in executor.paths:",
         "if executor is None:",
-        (HANDLES, T + "procedures/test_executors.py", T + "procedures/test_builtin_services.py"),
+        (T + "procedures/test_dropped_path.py",),
     ),
     Fault(
         "a navigation ends with its page",
@@ -507,7 +508,7 @@ FAULTS = (
         STORE,
         "elif record.pending.expires_at_monotonic_ms <= self._clock.monotonic_ms():",
         "elif False:",
-        (CONFIRMATIONS, MOMENTS),
+        (T + "confirmations/test_given_back_late.py", CONFIRMATIONS),
     ),
     Fault(
         "a withdrawn request stays while somebody holds it, and nobody does",
