@@ -57,6 +57,19 @@ PROGRAMS: Mapping[str, Program] = {
         f"def ping():\n    from agent_surface import define_agent_procedure_contract\n    return {CALL}  # here\n",
         "at module level",
     ),
+    "a function that uses a name another function made global": only(
+        ProblemCode.INSIDE_FUNCTION,
+        "def load():\n    global d\n    from agent_surface import define_agent_procedure_contract as d\n"
+        "def ping():\n    return d(id='domain:ping', description='Ping', effect='server-query')  # here\n",
+        "at module level",
+    ),
+    "a function that uses a name of the function around it": only(
+        ProblemCode.INSIDE_FUNCTION,
+        "def outer():\n    d = None\n    def load():\n        nonlocal d\n"
+        "        from agent_surface import define_agent_procedure_contract as d\n"
+        "    def ping():\n        return d(id='domain:ping', description='Ping', effect='server-query')  # here\n",
+        "at module level",
+    ),
     "a class": inside(ProblemCode.INSIDE_CLASS, f"class Shop:\n    PING = {CALL}  # here\n"),
     "a for loop": inside(ProblemCode.INSIDE_LOOP, f"for _ in range(1):\n    PING = {CALL}  # here\n"),
     "a while loop": inside(ProblemCode.INSIDE_LOOP, f"while True:\n    PING = {CALL}  # here\n    break\n"),

@@ -90,6 +90,9 @@ ROADS: Mapping[str, str] = {
     "if TYPE_CHECKING:\n    pass\nelse:\n    import shop.hidden\n",
     "a literal import by name": 'import importlib\ndef later():\n    importlib.import_module("shop.hidden")\n',
     "a relative import by name": 'from importlib import import_module as load\nload(".hidden", __package__)\n',
+    "a relative import from a package that is written out": "from importlib import import_module as load\n"
+    'load(".hidden", package="shop")\n',
+    "a relative import from its own name": 'from importlib import import_module as load\nload("..hidden", __name__)\n',
     "the import function": '__import__("shop.hidden")\n',
     "a chain": "import shop.chain\n",
 }
@@ -117,6 +120,14 @@ NOT_ONES: Mapping[str, str] = {
     "a text": f'NOTE = "define_agent_procedure_contract{ARGUMENTS[:3]}"\n__all__ = ["NOTE"]\n',
     "a local name over a global one": "from agent_surface import define_agent_procedure_contract as d\n"
     f"def f():\n    d = dict\n    return d{ARGUMENTS}\n",
+    "a caught error over a global name": "from agent_surface import define_agent_procedure_contract as d\n"
+    f"def f():\n    try:\n        pass\n    except Exception as d:\n        d{ARGUMENTS}\n",
+    "captured values over a global name": "from agent_surface import define_agent_procedure_contract as d, "
+    f"define_agent_procedure_contract as e\ndef f(x):\n    match x:\n"
+    f"        case {{'a': _, **d}}:\n            d{ARGUMENTS}\n"
+    f"        case [*e]:\n            e{ARGUMENTS}\n",
+    "an assigned expression over a global name": "from agent_surface import define_agent_procedure_contract as d\n"
+    f"def f():\n    return [(d := dict) for _ in '1'], d{ARGUMENTS}\n",
     "a class attribute seen from a method": "from builtins import dict as d\nclass C:\n"
     "    from agent_surface import define_agent_procedure_contract as d\n"
     f"    def f(self):\n        return d{ARGUMENTS}\n",
