@@ -44,6 +44,7 @@ def surface_registry(qtbot, tmp_path):
 
 
 @pytest.mark.requirement("AS-TEST-003")
+@pytest.mark.timeout(120)
 def test_the_recorded_tour_replays_headless_and_names_what_is_different(
     console: Console, database: Path, tmp_path: Path, qtbot: QtBot, pytester: pytest.Pytester
 ) -> None:
