@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any, cast
 
@@ -38,14 +38,15 @@ SELECT (SELECT city FROM devices WHERE city_key = keys.key ORDER BY id LIMIT 1) 
 _LIST_NOTES = """
 SELECT notes.id, notes.device_id, devices.name, author, text, created_at, resolved_at
 FROM notes JOIN devices ON devices.id = notes.device_id
-WHERE (?1 IS NULL OR notes.device_id = ?1) AND (?2 OR resolved_at IS NULL) AND (?3 IS NULL OR notes.id < ?3)
-ORDER BY notes.id DESC LIMIT ?4
+WHERE (:device IS NULL OR notes.device_id = :device) AND (:all OR resolved_at IS NULL)
+  AND (:before IS NULL OR notes.id < :before)
+ORDER BY notes.id DESC LIMIT :limit
 """
 _LIST_ACTIVITY = """
 SELECT activity.id, at, actor, verb, activity.device_id, devices.name, details
 FROM activity LEFT JOIN devices ON devices.id = activity.device_id
-WHERE (?1 IS NULL OR activity.device_id = ?1) AND (?2 IS NULL OR activity.id < ?2)
-ORDER BY activity.id DESC LIMIT ?3
+WHERE (:device IS NULL OR activity.device_id = :device) AND (:before IS NULL OR activity.id < :before)
+ORDER BY activity.id DESC LIMIT :limit
 """
 
 _ORDER_COLUMNS: dict[SortColumn, str] = {
@@ -148,17 +149,19 @@ class FleetRepository:
             limit: At most so many.
             before_id: Only notes older than this one; for the next page.
         """
-        rows = self._rows(_LIST_NOTES, (device_id, include_resolved, before_id, limit))
+        rows = self._rows(
+            _LIST_NOTES, {"device": device_id, "all": include_resolved, "before": before_id, "limit": limit}
+        )
         return [_note(row) for row in rows]
 
     def list_activity(
         self, *, device_id: str | None = None, limit: int = 200, before_id: int | None = None
     ) -> list[ActivityEntry]:
         """Entries of the activity log, newest first; parameters as in :meth:`list_notes`."""
-        rows = self._rows(_LIST_ACTIVITY, (device_id, before_id, limit))
+        rows = self._rows(_LIST_ACTIVITY, {"device": device_id, "before": before_id, "limit": limit})
         return [_activity(row) for row in rows]
 
-    def _rows(self, statement: str, parameters: Sequence[object] = ()) -> list[tuple[Any, ...]]:
+    def _rows(self, statement: str, parameters: Sequence[object] | Mapping[str, object] = ()) -> list[tuple[Any, ...]]:
         try:
             return self._connection.execute(statement, parameters).fetchall()
         except sqlite3.Error as error:

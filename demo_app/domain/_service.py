@@ -105,9 +105,9 @@ class FleetService:
             if unknown := self._repository.unknown_ids(wanted):
                 raise UnknownDevicesError(unknown)
             rows = self._connection.execute(
-                "UPDATE devices SET enabled = ?1 WHERE enabled <> ?1 AND id IN (SELECT value FROM json_each(?2))"
+                "UPDATE devices SET enabled = :on WHERE enabled <> :on AND id IN (SELECT value FROM json_each(:ids))"
                 " RETURNING id",
-                (enabled, json.dumps(wanted)),
+                {"on": enabled, "ids": json.dumps(wanted)},
             )
             changed = {row[0] for row in rows}
             changed_ids = tuple(device_id for device_id in wanted if device_id in changed)
