@@ -624,14 +624,14 @@ FAULTS = (
         CORE + "_registrations/_store.py",
         "            if oldest.expires_at_ms > now_ms:\n",
         "            if oldest.expires_at_ms:\n",
-        (LIFECYCLE,),
+        (IDENTITY,),
     ),
     Fault(
         "a predicate that raises says yes",
         CORE + "_registrations/_live.py",
         'logger.exception("the predicate of %s raised", self.capability_id)\n            return WHEN_ERROR',
         'logger.exception("the predicate of %s raised", self.capability_id)\n            return AVAILABLE',
-        (LIFECYCLE, APPROVAL),
+        (T + "snapshot/test_catalogue.py",),
     ),
     Fault(
         "any thread may call",
