@@ -77,7 +77,7 @@ def judge(tree: Path, fault: Fault) -> tuple[Verdict, str]:
         return "caught", "did not end"
     if done.returncode == 0:
         return ("explained", fault.why_missed) if fault.why_missed else ("missed", "")
-    failed = [line for line in done.stdout.splitlines() if line.startswith(("FAILED", "ERROR"))]
+    failed = [line for line in done.stdout.splitlines() if line.startswith(("FAILED tests", "ERROR tests"))]
     return "caught", failed[0].partition(" - ")[0] if failed else f"pytest ended with {done.returncode}"
 
 
