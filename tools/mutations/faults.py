@@ -658,10 +658,10 @@ FAULTS = (
         (CHAIN,),
     ),
     Fault(
-        "a later disable wins over a hide",
+        "an earlier disable wins over a hide",
         CORE + "policies/_chain.py",
         "        if decision.outcome is DiscoveryOutcome.HIDE:\n            return HIDE\n",
-        "        if decision.outcome is DiscoveryOutcome.HIDE:\n            outcome = HIDE\n",
+        "        if decision.outcome is DiscoveryOutcome.HIDE:\n            return outcome if outcome is not EXPOSE else HIDE\n",
         (CHAIN,),
     ),
     Fault(
