@@ -478,7 +478,7 @@ class Storm:
         if (entry := self._pick()) is None:
             return
         for _ in range(5):  # most are on some page that is not shown; calls of those are soon told
-            if entry is not None and entry.widget is not None and entry.widget.isVisible():
+            if entry.widget is not None and entry.widget.isVisible():
                 break
             entry = self._pick() or entry
         name = self.rng.choice(CAPABILITIES)
