@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QElapsedTimer, QSize, Qt, QTimer
 from PySide6.QtGui import QHideEvent, QShowEvent
@@ -19,7 +20,6 @@ from agent_surface import (
     PendingConfirmation,
     RegistryClosedError,
 )
-from agent_surface.testing import ASYNCIO, ReplayRunner
 from qt_binding._alive import while_alive
 from qt_binding._looks import PlainLabel
 from qt_binding._runtime import QtClock, QtHostLoop, runtimes_of
@@ -28,6 +28,9 @@ from qt_binding.inspector._stream import AuditTail, StreamEntry, StreamModel, au
 from qt_binding.inspector._stream_page import StreamPage
 from qt_binding.inspector._surface_page import SurfacePage
 from qt_binding.inspector._wording import tr
+
+if TYPE_CHECKING:
+    from agent_surface.testing import ReplayRunner
 
 DEVELOPER = AgentConsumer(id="developer", kind=ConsumerKind.OTHER)
 """Who calls by hand, unless the inspector is told otherwise."""
@@ -64,6 +67,7 @@ class SurfaceInspector(QDockWidget):
             be typed.
         developer: Who calls by hand; the application's policies decide what that consumer may.
         test_runner: How a copied test gets its surface; ``qt_binding.testing.QT`` for an application with widgets.
+            On an event loop of its own when absent.
         parent: Usually the main window.
 
     Raises:
@@ -76,7 +80,7 @@ class SurfaceInspector(QDockWidget):
         *,
         consumers: Sequence[AgentConsumer] = (),
         developer: AgentConsumer = DEVELOPER,
-        test_runner: ReplayRunner = ASYNCIO,
+        test_runner: ReplayRunner | None = None,
         parent: QWidget | None = None,
     ) -> None:
         super().__init__(tr("Surface inspector"), parent)

@@ -6,7 +6,7 @@ import asyncio
 import re
 from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 from PySide6.QtCore import QEvent, Qt
 from PySide6.QtGui import QGuiApplication, QKeySequence, QShortcut
@@ -38,20 +38,15 @@ from agent_surface import (
     RegistryClosedError,
 )
 from agent_surface.explain import CapabilityExplanation
-from agent_surface.testing import (
-    RecordedCall,
-    RecordedDecision,
-    RecordedStep,
-    ReplayRunner,
-    SessionRecording,
-    session_as_test,
-)
 from qt_binding._looks import Colors, EffectBadge, Glyph, GlyphView, PlainLabel
 from qt_binding.inspector._editors import UnreadableField, text_field
 from qt_binding.inspector._facts import bounded, json_text
 from qt_binding.inspector._reading import Descriptor, consumer_text, find_descriptor
 from qt_binding.inspector._schema_form import Issue, SchemaForm, has_form, whole_input_editor
 from qt_binding.inspector._wording import tr
+
+if TYPE_CHECKING:
+    from agent_surface.testing import RecordedStep, ReplayRunner
 
 
 class InvokePage(QWidget):
@@ -64,7 +59,7 @@ class InvokePage(QWidget):
         registry: Whose capabilities.
         developer: Who calls.
         host_loop: Where a call waits.
-        test_runner: How a copied test gets its surface.
+        test_runner: How a copied test gets its surface; on an event loop of its own when absent.
         parent: Qt owner.
     """
 
@@ -74,7 +69,7 @@ class InvokePage(QWidget):
         *,
         developer: AgentConsumer,
         host_loop: HostLoop,
-        test_runner: ReplayRunner,
+        test_runner: ReplayRunner | None,
         parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
@@ -150,11 +145,13 @@ class InvokePage(QWidget):
             task.cancel()
 
     def _copy_as_test(self) -> None:
+        from agent_surface.testing import ASYNCIO, SessionRecording, session_as_test
+
         name = "calls"
         if self._target is not None:
             name = re.sub(r"\W+", "_", self._target.capability_id.lower(), flags=re.ASCII).strip("_")
         recording = SessionRecording(steps=tuple(self._steps))
-        QGuiApplication.clipboard().setText(session_as_test(recording, name=name, runner=self._test_runner))
+        QGuiApplication.clipboard().setText(session_as_test(recording, name=name, runner=self._test_runner or ASYNCIO))
 
     def _switch(self, as_json: bool) -> None:
         if self._form is None:
@@ -205,6 +202,8 @@ class InvokePage(QWidget):
         confirmation_id = result.error.details.get("confirmationId") if isinstance(result, InvocationError) else None
         if not waits or not isinstance(confirmation_id, str):
             return result
+        from agent_surface.testing import RecordedDecision
+
         self._show_result(Glyph.WAITING, tr("Waiting for the person's decision\u2026"), "")
         try:
             answer = await self._registry.confirmation_waiter.wait_for(confirmation_id)
@@ -217,6 +216,9 @@ class InvokePage(QWidget):
     async def _call(
         self, target: CapabilityExplanation, value: JsonValue, confirmation_id: str | None
     ) -> AgentInvocationResult:
+        # Support for tests is in the program of those who invoke by hand, and of nobody else.
+        from agent_surface.testing import RecordedCall
+
         result = await self._registry.invoke(
             AgentInvocation(
                 capability_id=target.capability_id,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QModelIndex, QSortFilterProxyModel, Qt
 from PySide6.QtGui import QResizeEvent
@@ -25,7 +26,6 @@ from agent_surface import (
     ObservationDescriptor,
     ProcedureDescriptor,
 )
-from agent_surface.testing import ReplayRunner
 from qt_binding._looks import Colors, PlainLabel, effect_word
 from qt_binding.inspector._consumer_box import ConsumerBox
 from qt_binding.inspector._facts import Fact, FactsView, json_text
@@ -43,6 +43,9 @@ from qt_binding.inspector._table_view import TableView
 from qt_binding.inspector._wording import tr
 
 _WIDE_CHARACTERS = 150
+
+if TYPE_CHECKING:
+    from agent_surface.testing import ReplayRunner
 
 
 class SurfacePage(QWidget):
@@ -64,7 +67,7 @@ class SurfacePage(QWidget):
         consumers: Sequence[AgentConsumer],
         developer: AgentConsumer,
         host_loop: HostLoop,
-        test_runner: ReplayRunner,
+        test_runner: ReplayRunner | None,
         parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)

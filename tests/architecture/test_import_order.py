@@ -19,3 +19,10 @@ def test_an_application_may_import_in_any_order(order: tuple[str, ...]) -> None:
     program = "\n".join([*order, THEN])
     done = subprocess.run([sys.executable, "-W", "error", "-c", program], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
+
+
+def test_an_application_that_nobody_inspects_loads_no_support_for_tests() -> None:
+    """The inspector writes calls down as tests; the demo has it, and has nothing of it before somebody asks."""
+    program = "import sys, demo_app.__main__; print([name for name in sys.modules if '.testing' in name])"
+    done = subprocess.run([sys.executable, "-W", "error", "-c", program], capture_output=True, text=True, check=False)
+    assert (done.stdout.strip(), done.stderr) == ("[]", "")

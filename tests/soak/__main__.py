@@ -15,19 +15,28 @@ import sys
 
 from tests.soak import machine, memory
 
+_PARTS = ("machine", "memory")
+
 
 def main() -> int:
     """Run what was named, or both; 0 when nothing was found."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("parts", nargs="*", choices=["machine", "memory"], help="both when none is named")
+    # Not `choices` of one list: with "*", argparse before 3.12 holds the empty list against them.
+    parser.add_argument("parts", nargs="*", type=_part, metavar="machine|memory", help="both when none is named")
     parser.add_argument("--trace", action="store_true", help="print where memory was allocated that stayed; slow")
     options = parser.parse_args()
-    parts: list[str] = options.parts or ["machine", "memory"]
+    parts: list[str] = options.parts or list(_PARTS)
     if "machine" in parts:
         machine.soak(_budget("SOAK_EXAMPLES", 1_000), _budget("SOAK_STEPS", 100))
     if "memory" in parts and not memory.soak(_budget("SOAK_INVOCATIONS", 1_000_000), trace=options.trace):
         return 1
     return 0
+
+
+def _part(name: str) -> str:
+    if name not in _PARTS:
+        raise argparse.ArgumentTypeError(f"{name!r} is none of {', '.join(_PARTS)}")
+    return name
 
 
 def _budget(name: str, default: int) -> int:
