@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Literal, Protocol, TypeAlias, cast
 
 from agent_surface._registrations._live import Registration
@@ -62,18 +62,24 @@ class RegistrationHandle:
         Raises:
             AgentSurfaceDefinitionError: A name is none of this component's capabilities.
         """
-        self._live("update", lambda registration: self._owner.update_registration(registration, enabled, availability))
+        registration = self._live("update")
+        if registration is not None:
+            self._owner.update_registration(registration, enabled, availability)
 
     def invalidate(self) -> None:
         """Bump the surface version once without changing anything."""
-        self._live("invalidate", lambda _: self._owner.invalidate_registration())
+        if self._live("invalidate") is not None:
+            self._owner.invalidate_registration()
 
     def unregister(self) -> None:
         """Take the component away; its calls in flight end."""
-        self._live("unregister", self._owner.remove_registration)
+        registration = self._live("unregister")
+        if registration is not None:
+            self._owner.remove_registration(registration)
 
-    def _live(self, operation: str, change: Callable[[Registration], None]) -> None:
-        if self._registration is None or self._registration.status != "active":
+    def _live(self, operation: str) -> Registration | None:
+        registration = self._registration
+        if registration is None or registration.status != "active":
             self._owner.warn_dead_handle(operation, self.registration_id)
-            return
-        change(self._registration)
+            return None
+        return registration

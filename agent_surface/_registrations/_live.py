@@ -261,10 +261,10 @@ class Registration:
 
     def find_key(self, key: str) -> str | None:
         """The capability id for a capability's name or id, or ``None``."""
-        if key in self.capabilities:
+        if key in self._capabilities:
             return key
         view_id = f"view:{self.type}.{key}"
-        return view_id if view_id in self.capabilities else None
+        return view_id if view_id in self._capabilities else None
 
     def __iter__(self) -> Iterator[LiveCapability]:
         return iter(self._capabilities.values())

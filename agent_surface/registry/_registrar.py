@@ -147,33 +147,37 @@ class Registrar:
     ) -> None:
         """Push new availability; for :class:`RegistrationHandle`."""
         self._owner.require_open("update")
+        pushed: dict[str, Availability] = {}
+        for key, value in (availability or {}).items():
+            capability_id = registration.find_key(key)
+            if capability_id is None:
+                raise AgentSurfaceDefinitionError(
+                    DefinitionErrorCode.INVALID_DEFINITION,
+                    f"{registration.type} has no capability {key!r}",
+                    subject=registration.type,
+                    path=key,
+                )
+            pushed[capability_id] = _normalized(value, registration.type, key)
+        # Nothing but what is pushed can change, unless the master switch does.
+        affected = pushed if enabled is None else registration.capabilities
+        before = _pushed(registration, affected)
+        if enabled is not None:
+            registration.enabled = enabled
+        registration.overrides.update(pushed)
+        registration.projection = None
+        changed = [
+            (capability_id, now)
+            for capability_id, was, now in zip(affected, before, _pushed(registration, affected), strict=True)
+            if now is not was and now != was
+        ]
+        if changed:
+            self._announce_availability(registration, changed)
+
+    def _announce_availability(self, registration: Registration, changed: list[tuple[str, Availability]]) -> None:
         with self._announcements.public_call(), self._announcements.mutation():
-            pushed: dict[str, Availability] = {}
-            for key, value in (availability or {}).items():
-                capability_id = registration.find_key(key)
-                if capability_id is None:
-                    raise AgentSurfaceDefinitionError(
-                        DefinitionErrorCode.INVALID_DEFINITION,
-                        f"{registration.type} has no capability {key!r}",
-                        subject=registration.type,
-                        path=key,
-                    )
-                pushed[capability_id] = _normalized(value, registration.type, key)
-            # Nothing but what is pushed can change, unless the master switch does.
-            affected = pushed if enabled is None else registration.capabilities
-            before = {capability_id: _pushed(registration, capability_id) for capability_id in affected}
-            if enabled is not None:
-                registration.enabled = enabled
-            registration.overrides.update(pushed)
-            registration.projection = None
-            changed = [
-                (capability_id, now)
-                for capability_id, was in before.items()
-                if (now := _pushed(registration, capability_id)) != was
-            ]
-            if not changed:
-                return
             self._version.bump()
+            if not self._events.has_listeners:
+                return
             for capability_id, now in changed:
                 self._events.emit(
                     AvailabilityChanged(
@@ -304,8 +308,9 @@ def _normalized(value: object, component_type: str, key: str) -> Availability:
     return Availability(available=False, reason=None)
 
 
-def _pushed(registration: Registration, capability_id: str) -> Availability:
-    """What was pushed for a capability, the master switch included; live predicates play no part in it."""
+def _pushed(registration: Registration, capability_ids: Collection[str]) -> list[Availability]:
+    """What was pushed for capabilities, the master switch included; live predicates play no part in it."""
     if not registration.enabled:
-        return COMPONENT_DISABLED
-    return registration.overrides.get(capability_id, AVAILABLE)
+        return [COMPONENT_DISABLED] * len(capability_ids)
+    overrides = registration.overrides
+    return [overrides.get(capability_id, AVAILABLE) for capability_id in capability_ids]

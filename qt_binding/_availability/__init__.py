@@ -7,8 +7,6 @@ from qt_binding._availability._follow import Followed, Followers, notify_signal
 from qt_binding._availability._glance import Glance
 from qt_binding._availability._modal import ModalStack, blocking_dialog, exempt_from_blocking
 from qt_binding._availability._presented import (
-    PRESENTED,
-    Presence,
     Presentation,
     crossed_the_edge,
     docks_around,
@@ -20,12 +18,10 @@ from qt_binding._availability._presented import (
 from qt_binding._availability._reasons import reason_sentence
 
 __all__ = [
-    "PRESENTED",
     "Followed",
     "Followers",
     "Glance",
     "ModalStack",
-    "Presence",
     "Presentation",
     "blocking_dialog",
     "crossed_the_edge",

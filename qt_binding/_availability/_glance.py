@@ -8,9 +8,9 @@ import shiboken6
 from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QDockWidget, QWidget
 
-from agent_surface import AgentSurfaceRegistry
+from agent_surface import AgentSurfaceRegistry, Availability
 from qt_binding._availability._modal import window_chain
-from qt_binding._availability._presented import Presence, Presentation, docks_around
+from qt_binding._availability._presented import Presentation, docks_around
 
 
 class Glance:
@@ -37,11 +37,11 @@ class Glance:
         self._parents: dict[QWidget, _Parent] = {}
         self._last: tuple[QWidget, _Parent | None] | None = None
 
-    def presence(self, widget: QWidget) -> Presence:
+    def presence(self, widget: QWidget) -> Availability:
         """Whether a person could use ``widget``; see :func:`presented`."""
         parent = self._parent(widget)
-        # Of one that is hidden or disabled by itself, its siblings know nothing.
-        if parent is None or widget.isVisible() != parent.visible or widget.isEnabled() != parent.enabled:
+        # Of one that is hidden or disabled by itself, its siblings know nothing. In a parent that is hidden all are.
+        if parent is None or (parent.visible and not (widget.isVisible() and widget.isEnabled() == parent.enabled)):
             return self._presentation.of(widget)
         if parent.presence is None:
             parent.presence = self._presentation.of(widget)
@@ -93,7 +93,7 @@ class _Parent:
         self.docks = docks_around(widget)
         self.windows = windows
         self.surroundings = (*windows, *(_address(dock) for dock in self.docks))
-        self.presence: Presence | None = None
+        self.presence: Availability | None = None
 
 
 def _address(widget: QWidget) -> int:

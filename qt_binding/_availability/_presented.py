@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from PySide6.QtCore import QEvent, QObject, QRect
 from PySide6.QtGui import QGuiApplication, QMoveEvent
 from PySide6.QtWidgets import (
@@ -18,23 +16,13 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from agent_surface import AVAILABLE, Availability
 from qt_binding._availability._modal import ModalStack
 from qt_binding._availability._reasons import reason_sentence
 from qt_binding._runtime import runtime_of_application
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Presence:
-    """Whether a person could use a widget; ``reason`` is a sentence, and ``None`` when available."""
-
-    available: bool
-    reason: str | None = None
-
-
-PRESENTED = Presence(available=True)
-
-
-def presented(widget: QWidget) -> Presence:
+def presented(widget: QWidget) -> Availability:
     """Whether a person could use ``widget`` right now.
 
     The first that holds, in this order, is the reason: it is not shown; its dock is tabbed behind another; its window
@@ -49,10 +37,10 @@ class Presentation:
     def __init__(self, modals: ModalStack) -> None:
         self._modals = modals
 
-    def of(self, widget: QWidget) -> Presence:
+    def of(self, widget: QWidget) -> Availability:
         """The presence of ``widget`` right now; see :func:`presented`."""
         reason = why_out_of_sight(widget) or _why_disabled(widget) or self._why_blocked(widget)
-        return PRESENTED if reason is None else Presence(available=False, reason=reason)
+        return AVAILABLE if reason is None else Availability(available=False, reason=reason)
 
     def _why_blocked(self, widget: QWidget) -> str | None:
         dialog = self._modals.blocking_dialog(widget)

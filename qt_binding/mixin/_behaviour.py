@@ -36,11 +36,13 @@ OPTIONS: Mapping[str, object] = {
     "register_on": "show",
     "policies": (),
 }
+"""What holds where a component says nothing."""
+
 STRUCTURAL = ("instance_id", "parent", "internal", "policies")
 """The options that a registration is made of; the others say whether it can be used."""
 
-_ATTRIBUTES = {name: f"agent_{name}" for name in OPTIONS}
-"""What a component may say of itself, with what holds when it says nothing. The mixin writes them ``agent_…``."""
+_ATTRIBUTES: Mapping[str, str] = {f"agent_{name}": name for name in OPTIONS}
+"""What a component may say of itself: the attributes in which the mixin says it, and the option each of them is."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, weakref_slot=True)
@@ -67,11 +69,13 @@ class Behaviour:
         self.attached: Definition | None = None
         self.key: int | None = None
         self._options: Mapping[str, object] | None = None
+        self._told: frozenset[str] = frozenset()
         self._contributions: list[tuple[weakref.ref[QObject], weakref.ref[Contribution]]] = []
 
     def attach(self, definition: Definition, options: Mapping[str, object]) -> None:
         """Take this in place of what was attached before."""
         self.attached, self._options = definition, options
+        self._told = frozenset(name for name, value in options.items() if value is not None)
 
     def definition(self, component: QObject) -> Definition:
         """The contract and its handlers, with what is contributed at this moment."""
@@ -106,14 +110,25 @@ class Behaviour:
                 self._contributions.remove(entry)
         return living
 
-    def structure(self, component: QObject) -> dict[str, object]:
-        """What the component says now of itself that a registration is made of, and nothing where it says nothing."""
+    def told(self, component: QObject) -> frozenset[str]:
+        """Of which options the component says anything at this moment; for the others holds what ``OPTIONS`` says."""
         if self._options is not None:
-            told = [name for name in STRUCTURAL if self._options.get(name) is not None]
-        else:
-            known, own = getattr(type(component), DEFINITION).options, vars(component)
-            told = [name for name in STRUCTURAL if _ATTRIBUTES[name] in known or _ATTRIBUTES[name] in own]
-        said = {name: self.option(component, name) for name in told}
+            return self._told
+        # Asking a Qt object for an attribute it does not have costs many times a look into two collections.
+        by_class: frozenset[str] = getattr(type(component), DEFINITION).options
+        own = vars(component)
+        if _ATTRIBUTES.keys().isdisjoint(own):
+            return by_class
+        return by_class | {option for attribute, option in _ATTRIBUTES.items() if attribute in own}
+
+    def structure(self, component: QObject, told: frozenset[str]) -> dict[str, object]:
+        """What the component says now of itself that a registration is made of, and nothing where it says nothing.
+
+        Args:
+            component: Whose behaviour this is.
+            told: Of which options it says anything.
+        """
+        said = {name: self.option(component, name, told) for name in STRUCTURAL if name in told}
         # What can be changed in place is copied, or the change could not be seen.
         if said.get("internal"):
             said["internal"] = dict(cast("Mapping[str, object]", said["internal"]))
@@ -121,21 +136,17 @@ class Behaviour:
             said["policies"] = tuple(cast("Iterable[object]", said["policies"]))
         return said
 
-    def option(self, component: QObject, name: str) -> object:
+    def option(self, component: QObject, name: str, told: frozenset[str] | None = None) -> object:
         """What the component says of itself now; called if it is a function or method.
 
         Args:
             component: Whose behaviour this is.
             name: One of ``OPTIONS``.
+            told: Of which options it says anything, where that was asked already.
         """
-        default = OPTIONS[name]
-        if self._options is not None:
-            value = self._options.get(name, default)
-        else:
-            # Asking a Qt object for an attribute it does not have costs many times a look into two dictionaries.
-            attribute = _ATTRIBUTES[name]
-            known = attribute in getattr(type(component), DEFINITION).options or attribute in vars(component)
-            value = getattr(component, attribute) if known else default
+        if name not in (self.told(component) if told is None else told):
+            return OPTIONS[name]
+        value = getattr(component, f"agent_{name}") if self._options is None else self._options[name]
         return value() if callable(value) else value
 
 

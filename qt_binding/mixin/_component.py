@@ -6,7 +6,7 @@ import inspect
 import logging
 import weakref
 from collections.abc import Callable, Hashable, Mapping
-from typing import Literal, TypeAlias, cast
+from typing import Literal, cast
 
 import shiboken6
 from PySide6.QtCore import QObject
@@ -31,7 +31,7 @@ from agent_surface import (
     bind_procedure,
     capability_error,
 )
-from qt_binding._availability import PRESENTED, Followed, Followers, Glance, Presence, Presentation
+from qt_binding._availability import Followed, Followers, Glance, Presentation
 from qt_binding.errors import ComponentRejectedError
 from qt_binding.mixin._behaviour import OPTIONS, Behaviour, find_behaviour, is_alive
 from qt_binding.mixin._handle import AgentComponentHandle
@@ -39,8 +39,6 @@ from qt_binding.mixin._places import place_of, watched_widget, watched_widgets
 from qt_binding.mixin._roles import Function, ProcedureRole, Role, arity
 
 logger = logging.getLogger(__name__)
-
-Kind: TypeAlias = Literal["observations", "actions", "procedures"]
 
 DISABLED = Availability(available=False, reason="component-disabled")
 GONE = Availability(available=False, reason="component-gone")
@@ -86,7 +84,6 @@ class Component:
         self._pushed: dict[str, Availability] = {}
         self._followers: dict[str, Followers] = {}
         self._followed_place = 0
-        self._kinds: dict[str, tuple[Kind, str]] = {}
         self._registry: AgentSurfaceRegistry | None = None
         self._registration: RegistrationHandle | None = None
         self._identity: tuple[object, ...] = ()
@@ -140,13 +137,14 @@ class Component:
         Raises:
             AgentSurfaceDefinitionError: The binding differs from the contract of the program.
         """
-        definition, said = behaviour.definition(target), behaviour.structure(target)
+        definition, told = behaviour.definition(target), behaviour.told(target)
+        said = behaviour.structure(target, told)
         identity = (registry, definition.contract.type, said.pop("instance_id", OPTIONS["instance_id"]))
         structure = (definition.structure, behaviour.procedures, said)
         moved, changed = identity != self._identity, structure != self._structure
         active = self.active
         if active and not moved and not changed:
-            self._push(target, behaviour, glance)
+            self._push(target, behaviour, told, glance)
             return
         if active:
             if not moved and not definition.contract.partial and registry.environment == "development":
@@ -163,7 +161,7 @@ class Component:
             self._identity, self._structure, self._registry = identity, structure, registry
             self._register(target, behaviour, registry)
         if self.active:
-            self._push(target, behaviour, glance)
+            self._push(target, behaviour, told, glance)
         elif self._registration is None:
             self._follow_everything(target, behaviour, glance)  # one of the signals may tell of another identity
 
@@ -207,10 +205,6 @@ class Component:
     def _bind(self, target: QObject, behaviour: Behaviour) -> BoundComponent:
         definition = behaviour.definition(target)
         contract = definition.contract
-        # Names and not roles: a role holds the application's functions, and through them the component.
-        self._kinds = {f"view:{contract.type}.{name}": ("observations", name) for name in definition.observations}
-        self._kinds |= {f"view:{contract.type}.{name}": ("actions", name) for name in definition.actions}
-        self._kinds |= {item.contract.id: ("procedures", item.contract.id) for item in behaviour.procedures}
         return contract.bind(
             instance_id=cast("str", behaviour.option(target, "instance_id")),
             observations={
@@ -242,42 +236,38 @@ class Component:
             self._prune()
             return GONE
         target, behaviour = found
-        role = self._find_role(target, behaviour, capability_id)
+        role = _roles(target, behaviour).get(capability_id)
         if role is None:
-            return GONE
+            return GONE  # its handler was taken away since registration
         if not self.is_widget and place_of(target) != self._followed_place:
             self._mark()  # an object that is moved to another parent tells nobody
         self._follow(capability_id, target, role)
-        availability = self._judge_component(target, behaviour, self._presentation.of)
+        told = behaviour.told(target)
+        availability = self._judge_component(target, behaviour, told, self._presentation.of)
         if availability.available:
             availability = self._judge_role(target, behaviour, role)
         if role.follows is not None and self._pushed.get(capability_id, availability) != availability:
             self._mark()  # a signal was blocked; now that the change is known, it is announced
         return availability
 
-    def _find_role(self, target: QObject, behaviour: Behaviour, capability_id: str) -> Role | None:
-        """How a capability is handled at this moment; ``None`` when its handler was taken away since registration."""
-        kind, name = self._kinds[capability_id]
-        if kind == "procedures":
-            return next((item.role for item in behaviour.procedures if item.contract.id == name), None)
-        definition = behaviour.definition(target)
-        return (definition.observations if kind == "observations" else definition.actions).get(name)
-
     def _judge_component(
-        self, target: QObject, behaviour: Behaviour, presence_of: Callable[[QWidget], Presence]
+        self,
+        target: QObject,
+        behaviour: Behaviour,
+        told: frozenset[str],
+        presence_of: Callable[[QWidget], Availability],
     ) -> Availability:
         """Whether the component as a whole can be used now: its own switch, and what a person could reach."""
         try:
-            if not behaviour.option(target, "enabled"):
+            if not behaviour.option(target, "enabled", told):
                 return DISABLED
-            watched = None if behaviour.option(target, "presented") else watched_widget(target)
-            presence = None if watched is None else presence_of(watched)
+            if behaviour.option(target, "presented", told):
+                return AVAILABLE
+            watched = watched_widget(target)
+            return AVAILABLE if watched is None else presence_of(watched)
         except Exception:
             logger.exception("what %s says of itself raised", self.name)
             return PREDICATE_FAILED
-        if presence is None or presence.available:
-            return AVAILABLE
-        return Availability(available=False, reason=presence.reason)
 
     def _judge_role(self, target: QObject, behaviour: Behaviour, role: Role) -> Availability:
         """Whether one capability can be used now: where a person would use it, and by the author's predicate."""
@@ -287,9 +277,9 @@ class Component:
                 if owner is None or not is_alive(owner):
                     return GONE
                 place = watched_widget(owner)
-                presence = PRESENTED if place is None else self._presentation.of(place)
+                presence = AVAILABLE if place is None else self._presentation.of(place)
                 if not presence.available:
-                    return Availability(available=False, reason=presence.reason)
+                    return presence
             if role.is_available(target):
                 return AVAILABLE
             return Availability(available=False, reason=role.unavailable_reason(target))
@@ -375,28 +365,34 @@ class Component:
 
     # -- pushing -------------------------------------------------------------------------------------------------
 
-    def _push(self, target: QObject, behaviour: Behaviour, glance: Glance) -> None:
+    def _push(self, target: QObject, behaviour: Behaviour, told: frozenset[str], glance: Glance) -> None:
         """Announce what has changed; the registry compares and bumps its version only if anything has."""
         registration = self._registration
         if registration is None:
             return
         roles = self._follow_everything(target, behaviour, glance)
-        whole = self._judge_component(target, behaviour, glance.presence)
-        vector = {
-            capability_id: self._judge_role(target, behaviour, role) if whole.available else whole
-            for capability_id, role in roles.items()
-        }
-        self._pushed = dict(vector)
-        for procedure in behaviour.procedures:
+        whole = self._judge_component(target, behaviour, told, glance.presence)
+        if whole.available:
+            vector = {name: self._judge_role(target, behaviour, role) for name, role in roles.items()}
+        else:
+            vector = dict.fromkeys(roles, whole)
+        self._pushed = vector
+        registration.update(
+            availability=self._push_procedures(registration, behaviour, vector) if behaviour.procedures else vector
+        )
+
+    def _push_procedures(
+        self, registration: RegistrationHandle, behaviour: Behaviour, vector: Mapping[str, Availability]
+    ) -> Mapping[str, Availability]:
+        """Push one at a time what the registry may not know; returns the rest."""
+        procedures = [item.contract.id for item in behaviour.procedures]
+        for capability_id in procedures:
             # The registry leaves out a reference that its executor cannot run, and then knows no such capability.
-            pushed = vector.pop(procedure.contract.id, None)
-            if pushed is None:
-                continue
             try:
-                registration.update(availability={procedure.contract.id: pushed})
+                registration.update(availability={capability_id: vector[capability_id]})
             except AgentSurfaceError:
-                logger.debug("%s is not run by the installed executor", procedure.contract.id)
-        registration.update(availability=vector)
+                logger.debug("%s is not run by the installed executor", capability_id)
+        return {name: availability for name, availability in vector.items() if name not in procedures}
 
     def _follow_everything(self, target: QObject, behaviour: Behaviour, glance: Glance) -> Mapping[str, Role]:
         """Follow what tells of a change; returns how each capability is handled at this moment."""
@@ -404,11 +400,9 @@ class Component:
             self._followed_place = place_of(target)
         if not self.settled:
             self._follow_presence(target, behaviour, glance)
-        roles: dict[str, Role] = {}
-        for capability_id in self._kinds:
-            role = self._find_role(target, behaviour, capability_id)
-            if role is not None:
-                roles[capability_id] = role
+        roles = _roles(target, behaviour)
+        for capability_id, role in roles.items():
+            if role.follows is not None:
                 self._follow(capability_id, target, role)
         return roles
 
@@ -431,6 +425,14 @@ class Component:
         if followers is None:
             followers = self._followers[place] = self._make_followers()
         followers.follow(target, signals)
+
+
+def _roles(target: QObject, behaviour: Behaviour) -> Mapping[str, Role]:
+    """How each capability is handled at this moment. Not to be kept: through its functions it holds the component."""
+    roles = behaviour.definition(target).roles
+    if not behaviour.procedures:
+        return roles
+    return {**roles, **{item.contract.id: item.role for item in behaviour.procedures}}
 
 
 def _unmounted() -> AgentCapabilityError:

@@ -23,9 +23,10 @@ class Definition:
     """A contract and, by capability name, how each capability is handled.
 
     Attributes:
-        options: Which attributes ``agent_…`` the class has.
+        options: Which attributes ``agent_…`` the class has, without the prefix.
         structure: What a registration is made of, as far as the definition says it; comparable.
         owned: Whether any capability belongs to another object than the component.
+        roles: How each capability is handled, by its id.
     """
 
     contract: AgentComponentContract
@@ -34,9 +35,11 @@ class Definition:
     options: frozenset[str] = frozenset()
     structure: tuple[object, ...] = field(init=False, repr=False)
     owned: bool = field(init=False, repr=False)
+    roles: Mapping[str, Role] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         roles = (*self.observations.items(), *self.actions.items())
+        by_id = {f"view:{self.contract.type}.{name}": role for name, role in roles}
         structure = (
             self.contract,
             len(self.observations),
@@ -44,6 +47,7 @@ class Definition:
         )
         object.__setattr__(self, "structure", structure)
         object.__setattr__(self, "owned", any(role.owner is not None for _, role in roles))
+        object.__setattr__(self, "roles", MappingProxyType(by_id))
 
 
 def define_class(cls: type) -> Definition | None:
@@ -79,7 +83,9 @@ def define_class(cls: type) -> Definition | None:
         contract=contract,
         observations=MappingProxyType(observations),
         actions=MappingProxyType(actions),
-        options=frozenset(name for base in cls.__mro__ for name in vars(base) if name.startswith("agent_")),
+        options=frozenset(
+            name.removeprefix("agent_") for base in cls.__mro__ for name in vars(base) if name.startswith("agent_")
+        ),
     )
 
 

@@ -41,6 +41,6 @@ def watched_widgets(target: QObject, behaviour: Behaviour) -> list[QWidget]:
 
 def find_surroundings(target: QObject, behaviour: Behaviour, glance: Glance) -> Hashable:
     """Differs from before when there may be other events or docks to follow."""
-    if isinstance(target, QWidget) and not behaviour.definition(target).owned:
+    if not behaviour.definition(target).owned and isinstance(target, QWidget):
         return glance.surroundings(target)
     return object()

@@ -7,11 +7,12 @@ import logging
 import sys
 import threading
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 
 import shiboken6
 from PySide6.QtCore import SIGNAL, QEvent, QMetaObject, QObject, Qt, QTimer, Signal
+from PySide6.QtGui import QHideEvent, QPaintEvent, QShowEvent
 from typing_extensions import override
 
 from agent_surface import (
@@ -39,6 +40,14 @@ _WATCHED = _BLOCKING | {
     QEvent.Type.ChildRemoved,  # maybe an object whose presence is that of this widget
     QEvent.Type.WindowStateChange,
 }
+_SHOW = QEvent.Type.Show
+_MOVE = QEvent.Type.Move
+_KINDS: Mapping[type[QEvent], QEvent.Type] = {
+    QShowEvent: _SHOW,
+    QHideEvent: QEvent.Type.Hide,
+    QPaintEvent: QEvent.Type.Paint,
+}
+"""Classes with events of one kind only. To ask an event for its kind costs more than all else a filter does."""
 
 
 class ComponentWatch(QObject):
@@ -145,7 +154,6 @@ class ComponentWatch(QObject):
             self.mark(component.key)
             return
         try:
-            self._hear(registry)
             with registry.batch():
                 self._update(component, target, behaviour, registry, self._glance())
         except RegistryClosedError as closed:
@@ -182,18 +190,18 @@ class ComponentWatch(QObject):
         forget the overrides of the watched widget.
         """
         try:
-            kind = event.type()
+            kind = _KINDS.get(type(event)) or event.type()
             if kind in _WATCHED:
                 if kind in _BLOCKING:
                     self._modals.renew()  # now, while it is known that a single dialog has come or gone
                 address = _address(watched)
                 for key in self._watching.get(address, ()):
-                    if kind == QEvent.Type.Show and self._components[key].address == address:
+                    if kind == _SHOW and self._components[key].address == address:
                         self._components[key].shown = True
-                    self.mark(key)
-            elif kind == QEvent.Type.Move and crossed_the_edge(watched, event):
+                    self._mark(key)
+            elif kind == _MOVE and crossed_the_edge(watched, event):
                 for key in self._watching.get(_address(watched), ()):
-                    self.mark(key)
+                    self._mark(key)
         except BaseException:
             logger.debug("an event could not be looked at", exc_info=True)
         return False
@@ -203,9 +211,12 @@ class ComponentWatch(QObject):
         if threading.get_ident() != self._thread:
             self.marked_elsewhere.emit(key)
         elif key in self._components:
-            self._dirty[key] = None
-            if not self._timer.isActive():
-                self._timer.start()
+            self._mark(key)
+
+    def _mark(self, key: int) -> None:
+        if not self._dirty:
+            self._timer.start()
+        self._dirty[key] = None
 
     def mark_all(self) -> None:
         """Every component may have changed."""
@@ -221,11 +232,11 @@ class ComponentWatch(QObject):
 
         A floating dock is minimised together with its main window, and only that is told of it.
         """
-        key = component.key
         surroundings = find_surroundings(target, behaviour, glance)
         component.settled = component.active and component.surroundings == surroundings
         if component.settled:
             return
+        key = component.key
         component.surroundings = surroundings
         addresses: set[int] = set()
         for place in watched_widgets(target, behaviour):
@@ -258,7 +269,6 @@ class ComponentWatch(QObject):
 
                 def enter(registry: AgentSurfaceRegistry) -> None:
                     if registry not in entered:
-                        self._hear(registry)
                         batches.enter_context(registry.batch())
                         entered.add(registry)
 
@@ -269,6 +279,8 @@ class ComponentWatch(QObject):
                         self._push_one(component, glance, enter)
         finally:
             self._pushing = False
+            if self._dirty:
+                self._timer.start()  # it may have run out in the event loop of a predicate
 
     def _push_one(self, component: Component, glance: Glance, enter: Callable[[AgentSurfaceRegistry], None]) -> None:
         found = component.find()
@@ -281,7 +293,7 @@ class ComponentWatch(QObject):
             if not component.wants_registration(target, behaviour):
                 return
             registry = self._providers.find(target, glance.known)
-            if component.active and component.registry is not None and component.registry is not registry:
+            if component.registry is not registry and component.registry is not None and component.active:
                 enter(component.registry)
                 component.unregister()
             if registry is None:
@@ -312,6 +324,7 @@ class ComponentWatch(QObject):
         finally:
             if not component.active and component.handle.status == "rejected":
                 self._rejected.add(component.key)
+                self._hear(registry)
             else:
                 self._rejected.discard(component.key)
 

@@ -21,7 +21,8 @@ from PySide6.QtWidgets import (
 )
 from pytestqt.qtbot import QtBot
 
-from qt_binding._availability import PRESENTED, Presence, presented
+from agent_surface import AVAILABLE, Availability
+from qt_binding._availability import presented
 
 Show = Callable[[QWidget], None]
 
@@ -51,9 +52,9 @@ def turn() -> None:
     loop.exec()
 
 
-def unavailable(reason: str) -> Presence:
+def unavailable(reason: str) -> Availability:
     """What a person cannot use."""
-    return Presence(available=False, reason=reason)
+    return Availability(available=False, reason=reason)
 
 
 def window_with(widget: QWidget, title: str = "Fleet") -> QWidget:
@@ -71,7 +72,7 @@ def test_a_shown_widget_is_available_and_a_hidden_one_or_one_of_a_closed_window_
     window = window_with(label)
     assert presented(label) == unavailable("Its window “Fleet” is not open.")
     show(window)
-    assert presented(label) == PRESENTED
+    assert presented(label) == AVAILABLE
     label.hide()
     assert presented(label) == unavailable("It is not shown.")
     label.show()
@@ -92,7 +93,7 @@ def test_a_widget_on_another_tab_is_told_by_the_tab_that_shows_it(show: Show) ->
     outer.setCurrentIndex(1)
     assert presented(label) == unavailable("It is on the tab “Details”, which is not selected.")
     inner.setCurrentIndex(1)
-    assert presented(label) == PRESENTED
+    assert presented(label) == AVAILABLE
 
 
 @pytest.mark.requirement("QT-AVAIL-004")
@@ -124,7 +125,7 @@ def test_another_page_of_a_stack_and_a_collapsed_section_are_not_shown(show: Sho
     stack.setCurrentIndex(1)
     box.setCurrentIndex(1)
     turn()
-    assert (presented(page), presented(section)) == (PRESENTED, PRESENTED)
+    assert (presented(page), presented(section)) == (AVAILABLE, AVAILABLE)
 
 
 def wait_for_presence(qtbot: QtBot, widget: QWidget, *, available: bool) -> None:
@@ -152,7 +153,7 @@ def test_a_dock_behind_another_is_not_presented_although_qt_calls_it_visible(sho
     window = QMainWindow()
     (log, log_label), (jobs, jobs_label) = two_docks(window)
     show(window)
-    assert (presented(log_label), presented(jobs_label)) == (PRESENTED, PRESENTED)
+    assert (presented(log_label), presented(jobs_label)) == (AVAILABLE, AVAILABLE)
     window.tabifyDockWidget(log, jobs)
     for front, back, label in ((log, jobs, jobs_label), (jobs, log, log_label)):
         front.raise_()
@@ -178,7 +179,7 @@ def test_a_closed_dock_is_named_and_a_floating_one_shares_its_windows_state(show
     log.show()
     log.setFloating(True)
     turn()
-    assert presented(log_label) == PRESENTED
+    assert presented(log_label) == AVAILABLE
     window.showMinimized()
     log.show()
     turn()
@@ -197,7 +198,7 @@ def test_a_minimised_window_and_one_beyond_every_screen_are_out_of_sight(show: S
     assert presented(label) == unavailable("Its window “Fleet” is minimised.")
     window.showNormal()
     turn()
-    assert presented(label) == PRESENTED
+    assert presented(label) == AVAILABLE
     window.move(QPoint(90_000, 90_000))
     turn()
     assert presented(label) == unavailable("Its window “Fleet” is off the screen.")
@@ -232,11 +233,11 @@ def test_a_modal_dialog_is_named_and_its_own_contents_stay_usable(show: Show) ->
     dialog.setWindowModality(Qt.WindowModality.WindowModal)
     show(dialog)
     assert presented(label) == unavailable("The dialog “Delete 3 vehicles?” is open and has to be answered first.")
-    assert presented(inside) == PRESENTED
+    assert presented(inside) == AVAILABLE
     dialog.setWindowTitle("")
     assert presented(label) == unavailable("A dialog is open and has to be answered first.")
     dialog.hide()
-    assert presented(label) == PRESENTED
+    assert presented(label) == AVAILABLE
 
 
 def test_a_long_title_is_cut_and_a_missing_one_left_out(show: Show) -> None:
