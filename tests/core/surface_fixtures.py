@@ -198,7 +198,7 @@ class Surface:
             clock=self.clock,
             ids=SequentialIds(),
         )
-        self.registry.subscribe(self.events.append)
+        self.stop_hearing = self.registry.subscribe(self.events.append)
 
     def mount(
         self,

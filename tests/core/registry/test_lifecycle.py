@@ -383,6 +383,18 @@ async def test_an_update_that_changes_nothing_is_no_update(surface: Surface, aga
     assert surface.events == []
 
 
+@pytest.mark.requirement("AS-VER-001")
+async def test_an_update_that_nobody_hears_counts_all_the_same(surface: Surface) -> None:
+    """Whoever polls the version sees it move."""
+    handle = surface.mount()
+    surface.stop_hearing()
+    surface.events.clear()
+    handle.update(availability={"act": GONE})
+    await turns()
+    assert surface.registry.version == "2"
+    assert surface.events == []
+
+
 @pytest.mark.requirement("AS-VER-001", "AS-EVT-001")
 async def test_availability_is_announced_when_the_effective_value_or_its_reason_changed(surface: Surface) -> None:
     """And for those capabilities only."""
