@@ -5,11 +5,11 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable
 
-from agent_surface import AgentPolicy, CallNext, PolicyContext
+from agent_surface import CallNext, PolicyContext
 from tests.core.surface_fixtures import Surface, refusal, turns
 
 
-class LeavesWhileAsked(AgentPolicy):
+class LeavesWhileAsked:
     """Takes the component away, and then has something to wait for that never comes."""
 
     name = "leaves-while-asked"

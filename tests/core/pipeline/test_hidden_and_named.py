@@ -9,7 +9,6 @@ from agent_surface import (
     HIDE,
     ActionBinding,
     AgentConsumer,
-    AgentPolicy,
     DiscoveryDecision,
     JsonValue,
     PolicyContext,
@@ -17,7 +16,7 @@ from agent_surface import (
 from tests.core.surface_fixtures import ALICE, BOB, Surface, nothing, refusal
 
 
-class HideFromBob(AgentPolicy):
+class HideFromBob:
     """Bob sees nothing."""
 
     name = "hide-from-bob"
