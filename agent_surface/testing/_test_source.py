@@ -8,6 +8,7 @@ import sys
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from itertools import count
+from typing import assert_never
 
 from agent_surface._base._json import FrozenJson
 from agent_surface.audit._redaction import REDACTED
@@ -104,6 +105,8 @@ class _File:
                     self._decision(step)
                 case RecordedSurface():
                     self._surface(step)
+                case _:
+                    assert_never(step)
         body = "\n".join(f"    {line}" if line else "" for part in self._body for line in part.split("\n"))
         return (
             f"{self._head()}\n\nasync def replay(surface: SurfaceHarness) -> None:\n"

@@ -272,3 +272,15 @@ def test_the_environment_cannot_be_written_to_and_says_which_variable_to_set() -
             keys.save_key(provider, SecretStr("k"))
         with pytest.raises(SettingsError, match=known.key_variables[0]):
             keys.delete_key(provider)
+
+
+def test_keys_of_tests_are_kept_in_memory_until_they_are_deleted() -> None:
+    """As a store of keys does it, and nobody else sees them."""
+    keys: KeyStore = MemoryKeys()
+    assert keys.writable
+    keys.save_key("openai", SecretStr("one"))
+    assert keys.find_key("openai") == SecretStr("one")
+    assert MemoryKeys().find_key("openai") is None
+    keys.delete_key("openai")
+    keys.delete_key("openai")
+    assert keys.find_key("openai") is None

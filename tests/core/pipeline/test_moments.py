@@ -57,13 +57,22 @@ T = TypeVar("T")
 
 
 class NextTurn:
-    """Runs plain handlers as a user interface does: in a turn of their own."""
+    """Runs plain handlers as a user interface does: in a turn of their own, the next one or a later one."""
+
+    def __init__(self, after: int = 0) -> None:
+        self._after = after
 
     def run(self, handler: Callable[[], T]) -> Awaitable[T]:
-        """Run ``handler`` in the next turn."""
+        """Run ``handler`` after so many turns."""
+        left = self._after
         future: asyncio.Future[T] = asyncio.get_running_loop().create_future()
 
         def turn() -> None:
+            nonlocal left
+            if left:
+                left -= 1
+                asyncio.get_running_loop().call_soon(turn)
+                return
             try:
                 future.set_result(handler())
             except Exception as error:  # noqa: BLE001 - the future carries whatever the handler raised
@@ -137,6 +146,41 @@ async def test_a_handler_whose_component_goes_in_its_own_turn_is_not_awaited_any
     await turns()
     assert awaited == []
     surface.registry.close()
+
+
+async def test_a_handler_whose_turn_is_late_has_it_also_when_its_caller_has_left() -> None:
+    """What is on its way to run cannot be taken back, so its place is kept until it has run."""
+    ran: list[str] = []
+    surface = Surface(handler_runner=NextTurn(after=5))
+    surface.mount(act=lambda: ran.append("act"))
+    call = surface.start(timeout_ms=10)
+    await asyncio.sleep(0)
+    await asyncio.sleep(0)
+    surface.clock.advance(10)
+    assert refusal(await call)[0] == "TIMEOUT"
+    assert not surface.idle()
+    await turns()
+    assert surface.idle()
+    assert output(await surface.invoke()) is None
+    assert ran[-1:] == ["act"]
+    surface.registry.close()
+
+
+async def test_a_task_that_a_handler_made_is_cancelled_when_the_handler_has_ended_its_own_call(
+    surface: Surface,
+) -> None:
+    """It closed its own window and returned a task of its own, of which nobody would hear."""
+    made: list[asyncio.Task[bool]] = []
+
+    def act() -> Awaitable[bool]:
+        handle.unregister()
+        made.append(asyncio.ensure_future(asyncio.Event().wait()))
+        return made[0]
+
+    handle = surface.mount(act=act)
+    assert refusal(await surface.invoke()) == ("COMPONENT_UNMOUNTED", {"phase": "mid-flight"})
+    await turns()
+    assert made[0].cancelled()
 
 
 # ------------------------------------------------------------------------------------------ policies between phases
@@ -427,4 +471,33 @@ async def test_narrower_limits_for_schemas_are_held_where_a_schema_is_and_only_t
     """A component whose capabilities are small enough, or have no schema, is registered."""
     surface = Surface(limits=AgentSurfaceLimits(max_schema_depth=3, max_schema_bytes=1_000))
     assert surface.mount().status == "active"
+    surface.registry.close()
+
+
+@pytest.mark.requirement("AS-CONC-014")
+@pytest.mark.parametrize("kind", [ACT, READ])
+async def test_a_place_that_comes_free_before_who_was_cancelled_has_left_the_queue_stays_free(kind: str) -> None:
+    """The slot is given away between the cancellation of the one who waits and its first turn afterwards."""
+    never = asyncio.Event()
+
+    async def work() -> int:
+        await never.wait()
+        return 0
+
+    surface = Surface(limits=AgentSurfaceLimits(max_concurrent_observations_per_consumer=1))
+    surface.mount(read=work, act=work)
+    first = surface.start(kind, timeout_ms=10)
+    await turns()
+    running = set(_tasks_of_calls())
+    second = surface.start(kind)
+    await turns()
+    (waiting,) = set(_tasks_of_calls()) - running
+    surface.clock.advance(10)
+    waiting.cancel()
+    assert refusal(await first)[0] == "TIMEOUT"
+    assert refusal(await second)[0] == "CANCELLED"
+    await turns()
+    assert surface.idle()
+    never.set()
+    assert output(await surface.start(kind)) == 0
     surface.registry.close()

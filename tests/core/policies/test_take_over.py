@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable
 from logging import LogRecord
 
 import pytest
@@ -12,6 +12,7 @@ from agent_surface import (
     HIDE,
     ActionBinding,
     AgentSurfaceError,
+    CallNext,
     DiscoveryDecision,
     PolicyContext,
     RegistryClosedError,
@@ -177,3 +178,29 @@ class _Hidden:
 def _reasons(surface: Surface) -> set[str | None]:
     (part,) = surface.registry.snapshot().components
     return {item.unavailable_reason for item in part.observations} | {item.unavailable_reason for item in part.actions}
+
+
+class WhenAuthorizing:
+    """Asks the switch of another registry, and only whether something may be executed."""
+
+    name = "when-authorizing"
+
+    def __init__(self, take_over: TakeOver) -> None:
+        self._take_over = take_over
+
+    def on_authorize(self, context: PolicyContext, call_next: CallNext) -> Awaitable[object]:
+        """As the other registry would."""
+        return self._take_over.on_authorize(context, call_next)
+
+
+@pytest.mark.requirement("QT-DOCK-004")
+async def test_what_is_listed_is_not_executed_either(taken: tuple[Surface, TakeOver]) -> None:
+    """The switch refuses by itself, also where nobody asked it what may be shown."""
+    _, take_over = taken
+    surface = Surface(policies=(WhenAuthorizing(take_over),))
+    surface.mount(read=lambda: 7)
+    assert output(await surface.invoke(READ)) == 7
+    assert take_over.engage()
+    assert refusal(await surface.invoke(READ)) == ("CAPABILITY_NOT_AVAILABLE", {"reason": REASON})
+    assert take_over.hand_back()
+    surface.registry.close()

@@ -316,7 +316,8 @@ def test_items_of_several_types_are_judged_like_items_of_one() -> None:
         schema.parse(["a", 1])
 
 
-def test_a_pattern_says_nothing_about_what_is_no_text() -> None:
+@pytest.mark.parametrize("other", [5, "xy"], ids=["no-text", "a-match"])
+def test_a_pattern_says_nothing_about_what_is_no_text_or_matches(other: int | str) -> None:
     """As in JSON Schema; only the part that is wrong is told."""
     schema = from_json_schema(
         {
@@ -325,5 +326,5 @@ def test_a_pattern_says_nothing_about_what_is_no_text() -> None:
         }
     )
     with pytest.raises(AgentSchemaError) as caught:
-        schema.parse_json({"a": 5, "b": "no"})
+        schema.parse_json({"a": other, "b": "no"})
     assert [issue.path for issue in caught.value.issues] == ["/b"]

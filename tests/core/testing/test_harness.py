@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterator
 
 import pytest
@@ -284,3 +285,13 @@ def test_a_harness_closes_what_it_made_once(counter: Counter) -> None:
     hands.close()
     assert hands.registry.closed
     hands.close()
+
+
+def test_a_loop_that_was_closed_has_no_task_left(counter: Counter) -> None:
+    """A test may bring a loop of its own and end it before anybody looks for what it left."""
+    with harness(counter) as hands:
+        hands.mount(counter.bound())
+        loop = asyncio.new_event_loop()
+        assert loop.run_until_complete(hands.invoke(READ)).status == "ok"
+        loop.close()
+        assert hands.pending_tasks() == set()
