@@ -180,6 +180,8 @@ class Storm:
         timer.timeout.connect(step)
         timer.start(0)
         loop.exec()
+        # The slot holds the timer that holds the slot, which no collector sees.
+        timer.timeout.disconnect(step)
         if failure:
             raise failure[0]
 
