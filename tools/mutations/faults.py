@@ -600,8 +600,8 @@ FAULTS = (
     Fault(
         "nothing that changed is announced all the same",
         REGISTRAR,
-        "            if not changed:\n                return\n",
-        "",
+        "        if changed:\n            self._announce_availability(registration, changed)",
+        "        self._announce_availability(registration, changed)",
         (LIFECYCLE, HANDLES),
     ),
     Fault(
@@ -661,7 +661,8 @@ FAULTS = (
         "an earlier disable wins over a hide",
         CORE + "policies/_chain.py",
         "        if decision.outcome is DiscoveryOutcome.HIDE:\n            return HIDE\n",
-        "        if decision.outcome is DiscoveryOutcome.HIDE:\n            return outcome if outcome is not EXPOSE else HIDE\n",
+        "        if decision.outcome is DiscoveryOutcome.HIDE:\n"
+        "            return outcome if outcome is not EXPOSE else HIDE\n",
         (CHAIN,),
     ),
     Fault(
