@@ -12,6 +12,7 @@ from agent_surface.events._values import AgentSurfaceEvent
 logger = logging.getLogger("agent_surface.events")
 
 MAX_QUEUED_EVENTS = 10_000
+"""How far listeners may fall behind with the events they cause themselves."""
 
 
 class EventDispatcher:
@@ -61,7 +62,8 @@ class EventDispatcher:
         """Deliver ``event`` now, or after the one being delivered."""
         if not self._listeners:
             return
-        if len(self._queue) >= MAX_QUEUED_EVENTS:
+        # Only listeners can be without end; a mutation of many steps is as long as the surface is large.
+        if self._delivering and len(self._queue) >= MAX_QUEUED_EVENTS:
             if not self.lost:
                 logger.error("listeners emit faster than they hear; further events are lost and counted")
             self.lost += 1

@@ -50,6 +50,14 @@ class Announcements:
         """The surface version as consumers see it."""
         return self.version.text
 
+    def bump(self) -> None:
+        """One change of one step, as a call of the public interface or inside one."""
+        if self._depth:
+            self.version.bump()
+            return
+        with self._public_call:
+            self.version.bump()
+
     def public_call(self) -> AbstractContextManager[None]:
         """Around a call of the public interface, which may contain others."""
         return self._public_call

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Literal
 
 from agent_surface._base._limits import AgentSurfaceLimits
@@ -147,17 +147,7 @@ class Registrar:
     ) -> None:
         """Push new availability; for :class:`RegistrationHandle`."""
         self._owner.require_open("update")
-        pushed: dict[str, Availability] = {}
-        for key, value in (availability or {}).items():
-            capability_id = registration.find_key(key)
-            if capability_id is None:
-                raise AgentSurfaceDefinitionError(
-                    DefinitionErrorCode.INVALID_DEFINITION,
-                    f"{registration.type} has no capability {key!r}",
-                    subject=registration.type,
-                    path=key,
-                )
-            pushed[capability_id] = _normalized(value, registration.type, key)
+        pushed = {} if availability is None else _normalize_all(registration, availability)
         # Nothing but what is pushed can change, unless the master switch does.
         affected = pushed if enabled is None else registration.capabilities
         before = _pushed(registration, affected)
@@ -165,28 +155,32 @@ class Registrar:
             registration.enabled = enabled
         registration.overrides.update(pushed)
         registration.projection = None
-        changed = [
-            (capability_id, now)
-            for capability_id, was, now in zip(affected, before, _pushed(registration, affected), strict=True)
-            if now is not was and now != was
-        ]
-        if changed:
-            self._announce_availability(registration, changed)
+        after = _pushed(registration, affected)
+        if after != before:
+            self._announce_availability(registration, affected, before, after)
 
-    def _announce_availability(self, registration: Registration, changed: list[tuple[str, Availability]]) -> None:
+    def _announce_availability(
+        self,
+        registration: Registration,
+        affected: Iterable[str],
+        before: Sequence[Availability],
+        after: Sequence[Availability],
+    ) -> None:
+        if not self._events.has_listeners:
+            self._announcements.bump()
+            return
         with self._announcements.public_call(), self._announcements.mutation():
             self._version.bump()
-            if not self._events.has_listeners:
-                return
-            for capability_id, now in changed:
-                self._events.emit(
-                    AvailabilityChanged(
-                        registration_id=registration.registration_id,
-                        capability_id=capability_id,
-                        available=now.available,
-                        reason=now.reason,
+            for capability_id, was, now in zip(affected, before, after, strict=True):
+                if now is not was and now != was:
+                    self._events.emit(
+                        AvailabilityChanged(
+                            registration_id=registration.registration_id,
+                            capability_id=capability_id,
+                            available=now.available,
+                            reason=now.reason,
+                        )
                     )
-                )
 
     def invalidate_registration(self) -> None:
         """Bump the version once; for :class:`RegistrationHandle`."""
@@ -286,6 +280,31 @@ class Registrar:
             self._events.emit(
                 CollisionSuspected(view_capability_id=live.capability_id, domain_procedure_id=f"domain:{suffix}")
             )
+
+
+def _normalize_all(registration: Registration, availability: Mapping[str, Availability]) -> dict[str, Availability]:
+    """What was pushed, by capability id.
+
+    Raises:
+        AgentSurfaceDefinitionError: A name is none of the component's, or a value no :class:`Availability`.
+    """
+    pushed: dict[str, Availability] = {}
+    asked: object = object()
+    normalized = AVAILABLE
+    for key, value in availability.items():
+        capability_id = registration.find_key(key)
+        if capability_id is None:
+            raise AgentSurfaceDefinitionError(
+                DefinitionErrorCode.INVALID_DEFINITION,
+                f"{registration.type} has no capability {key!r}",
+                subject=registration.type,
+                path=key,
+            )
+        if value is not asked:  # most often all capabilities are told the same
+            normalized = _normalized(value, registration.type, key)
+            asked = value
+        pushed[capability_id] = normalized
+    return pushed
 
 
 def _normalized(value: object, component_type: str, key: str) -> Availability:

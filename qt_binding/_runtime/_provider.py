@@ -41,17 +41,21 @@ class SurfaceProviders:
         return lambda: self._forget(address, registry)
 
     def find(
-        self, component: QObject, known: dict[QObject, AgentSurfaceRegistry | None] | None = None
+        self,
+        component: QObject,
+        known: dict[QObject, AgentSurfaceRegistry | None] | None = None,
+        address: int | None = None,
     ) -> AgentSurfaceRegistry | None:
         """The registry of the nearest provider among ``component`` and its parents, else the application's.
 
         Args:
             component: Whose registry is wanted.
             known: What was found for parents at this moment; added to.
+            address: Of the component, where the caller has it at hand.
         """
         if not self._registries:
             return None
-        own = self._registries.get(_address(component))
+        own = self._registries.get(_address(component) if address is None else address)
         if own is not None:
             return own
         parent = component.parent()

@@ -37,6 +37,7 @@ from qt_binding.mixin._behaviour import OPTIONS, Behaviour, find_behaviour, is_a
 from qt_binding.mixin._handle import AgentComponentHandle
 from qt_binding.mixin._places import place_of, watched_widget, watched_widgets
 from qt_binding.mixin._roles import Function, ProcedureRole, Role, arity
+from qt_binding.mixin._steady import Steady
 
 logger = logging.getLogger(__name__)
 
@@ -81,7 +82,7 @@ class Component:
         self._make_followers = make_followers
         self._mark = mark
         self._prune = prune
-        self._pushed: dict[str, Availability] = {}
+        self._pushed: Mapping[str, Availability] = {}
         self._followers: dict[str, Followers] = {}
         self._followed_place = 0
         self._registry: AgentSurfaceRegistry | None = None
@@ -89,6 +90,7 @@ class Component:
         self._identity: tuple[object, ...] = ()
         self._structure: tuple[object, ...] = ()
         self._refused = False
+        self._steady: Steady | None = None
         self._arities: weakref.WeakKeyDictionary[object, int] = weakref.WeakKeyDictionary()
 
     @property
@@ -130,6 +132,22 @@ class Component:
             return True
         self.shown = isinstance(target, QWidget) and target.isVisible()
         return self.shown
+
+    def push_presence(
+        self, target: QObject, behaviour: Behaviour, registry: AgentSurfaceRegistry | None, glance: Glance
+    ) -> bool:
+        """Announce its presence, if that is all there is to say of it; inside a batch of ``registry``.
+
+        Returns:
+            ``False`` when more may have changed, and :meth:`update` has to look at everything.
+        """
+        steady = self._steady
+        if steady is None or not isinstance(target, QWidget) or not steady.holds(target, behaviour, registry):
+            return False
+        if glance.surroundings(target) != self.surroundings:
+            return False
+        self._pushed = steady.push(glance.presence(target)) or self._pushed
+        return True
 
     def update(self, target: QObject, behaviour: Behaviour, registry: AgentSurfaceRegistry, glance: Glance) -> None:
         """Bring the registration in line with the object; inside a batch of ``registry``.
@@ -176,6 +194,7 @@ class Component:
             followers.clear()
         self._followers.clear()
         self._pushed = {}
+        self._steady = None
         self.settled = False
         if registration is None:
             return
@@ -372,6 +391,7 @@ class Component:
             return
         roles = self._follow_everything(target, behaviour, glance)
         whole = self._judge_component(target, behaviour, told, glance.presence)
+        self._steady = self._find_steady(target, behaviour, told, registration, whole)
         if whole.available:
             vector = {name: self._judge_role(target, behaviour, role) for name, role in roles.items()}
         else:
@@ -379,6 +399,28 @@ class Component:
         self._pushed = vector
         registration.update(
             availability=self._push_procedures(registration, behaviour, vector) if behaviour.procedures else vector
+        )
+
+    def _find_steady(
+        self,
+        target: QObject,
+        behaviour: Behaviour,
+        told: frozenset[str],
+        registration: RegistrationHandle,
+        presence: Availability,
+    ) -> Steady | None:
+        definition, registry = behaviour.definition(target), self._registry
+        if registry is None or not self.settled or not self.is_widget:
+            return None
+        if not Steady.describes(behaviour, definition, told):
+            return None
+        return Steady(
+            definition=definition,
+            told=told,
+            instance_id=self._identity[-1],
+            registry=registry,
+            registration=registration,
+            presence=presence,
         )
 
     def _push_procedures(

@@ -26,6 +26,7 @@ class Definition:
         options: Which attributes ``agent_…`` the class has, without the prefix.
         structure: What a registration is made of, as far as the definition says it; comparable.
         owned: Whether any capability belongs to another object than the component.
+        constant: Whether no capability has a predicate, a signal to follow or an owner.
         roles: How each capability is handled, by its id.
     """
 
@@ -35,6 +36,7 @@ class Definition:
     options: frozenset[str] = frozenset()
     structure: tuple[object, ...] = field(init=False, repr=False)
     owned: bool = field(init=False, repr=False)
+    constant: bool = field(init=False, repr=False)
     roles: Mapping[str, Role] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -47,6 +49,8 @@ class Definition:
         )
         object.__setattr__(self, "structure", structure)
         object.__setattr__(self, "owned", any(role.owner is not None for _, role in roles))
+        constant = all(role.when is None and role.follows is None and role.owner is None for _, role in roles)
+        object.__setattr__(self, "constant", constant)
         object.__setattr__(self, "roles", MappingProxyType(by_id))
 
 

@@ -289,10 +289,14 @@ class ComponentWatch(QObject):
             return
         target, behaviour = found
         try:
+            registry = self._providers.find(target, glance.known, component.address)
+            if registry is not None and component.active:
+                enter(registry)
+                if component.push_presence(target, behaviour, registry, glance):
+                    return
             self._watch_events(component, target, behaviour, glance)
             if not component.wants_registration(target, behaviour):
                 return
-            registry = self._providers.find(target, glance.known)
             if component.registry is not registry and component.registry is not None and component.active:
                 enter(component.registry)
                 component.unregister()

@@ -8,7 +8,7 @@ from logging import LogRecord
 
 import pytest
 
-from agent_surface import AgentSurfaceEvent, Availability, SurfaceChanged
+from agent_surface import AgentSurfaceEvent, Availability, AvailabilityChanged, SurfaceChanged
 from agent_surface.events._dispatcher import MAX_QUEUED_EVENTS
 from tests.core.surface_fixtures import ACT, ASKING, READ, TWO, Surface, output, turns
 
@@ -218,6 +218,22 @@ async def test_listeners_that_emit_without_end_lose_events_and_are_counted(
     assert statistics.lost_events > 0
     assert statistics.queued_events == 0
     assert len(expected_logs) == 1
+
+
+@pytest.mark.requirement("AS-EVT-001")
+async def test_a_batch_of_any_size_is_told_to_its_last_change(surface: Surface) -> None:
+    """The bound is for listeners that never end: a page of thousands of components that is turned is no flood."""
+    handle = surface.mount()
+    told: list[str | None] = []
+    stop = surface.registry.subscribe(
+        lambda event: told.append(event.reason) if isinstance(event, AvailabilityChanged) else None
+    )
+    with surface.registry.batch():
+        for index in range(MAX_QUEUED_EVENTS + 5):
+            handle.update(availability={"act": Availability(available=False, reason=str(index))})
+    stop()
+    assert told == [str(index) for index in range(MAX_QUEUED_EVENTS + 5)]
+    assert surface.registry.statistics().lost_events == 0
 
 
 @pytest.mark.requirement("AS-EVT-001")

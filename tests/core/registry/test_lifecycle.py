@@ -12,6 +12,7 @@ import gc
 import weakref
 from collections.abc import Callable
 from logging import LogRecord
+from typing import cast
 
 import pytest
 from hypothesis import given
@@ -320,6 +321,18 @@ def test_a_dead_handle_is_silent_elsewhere(use: str) -> None:
     handle.unregister()
     USES[use](handle)
     surface.registry.close()
+
+
+@pytest.mark.requirement("AS-LIFE-002")
+@pytest.mark.parametrize("pushed", [None, True, "gone", {"available": False}, Availability(available=False, reason=1)])
+async def test_what_is_no_availability_is_refused_and_changes_nothing(surface: Surface, pushed: object) -> None:
+    """With the name of the capability; what was pushed beside it is not half taken."""
+    handle = surface.mount()
+    before = surface.registry.version
+    with pytest.raises(AgentSurfaceDefinitionError, match="the availability of 'go' of "):
+        handle.update(availability=cast("dict[str, Availability]", {"act": GONE, "go": pushed}))
+    assert surface.registry.version == before
+    assert all(action.available for action in surface.registry.snapshot().components[0].actions)
 
 
 # ------------------------------------------------------------------------------------------------------- version
