@@ -7,6 +7,7 @@ A test fails when it leaves an asyncio task pending, when a logger of ours warns
 from __future__ import annotations
 
 import asyncio
+import gc
 import importlib.util
 import logging
 import os
@@ -33,6 +34,31 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         parser.addini("qt_api", "not used here: pytest-qt is not installed")
         parser.addini("qt_log_level_fail", "not used here: pytest-qt is not installed")
         parser.addini("qt_log_ignore", "not used here: pytest-qt is not installed", type="linelist")
+
+
+def pytest_collection_finish() -> None:
+    """Take what was imported out of the collector's sight: many tests collect, and a full pass takes long."""
+    gc.collect()
+    gc.freeze()
+
+
+# ---------------------------------------------------------------------------------------------------------- patience
+
+PATIENCE_MS = 30_000
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _patience() -> Iterator[None]:
+    """How long a test may wait must not depend on what else the machine is doing; pytest-qt gives up after 5 s."""
+    if importlib.util.find_spec("pytestqt") is None:
+        yield
+        return
+    from pytestqt.qtbot import QtBot
+
+    with pytest.MonkeyPatch.context() as patch:
+        for wait in (QtBot.waitUntil, QtBot.waitSignal, QtBot.waitSignals):
+            patch.setattr(wait, "__kwdefaults__", {**(wait.__kwdefaults__ or {}), "timeout": PATIENCE_MS})
+        yield
 
 
 # ------------------------------------------------------------------------------------------------------------- tasks
