@@ -221,6 +221,31 @@ def test_a_class_takes_contributions_from_inside_its_init(surface: Surface) -> N
     delete(page)
 
 
+def test_a_page_that_has_been_there_for_long_takes_a_contribution(surface: Surface) -> None:
+    """Also one of which nothing but its presence was pushed before."""
+
+    class Page(AgentComponentMixin, QWidget):
+        agent_contract = PAGE
+
+        @observes(READ)
+        def read_text(self) -> str:
+            """The text."""
+            return "text"
+
+    page = Page()
+    for _ in range(3):
+        page.hide()
+        shown(page)
+    assert (names(surface), registrations(surface)) == (["read"], 1)
+    part = Part(page)
+    part.show()
+    contribute_to_component(page, part, actions={"print": "do"})
+    turn()
+    assert (names(surface), registrations(surface)) == (["read", "print"], 2)
+    assert code_of(surface.invoke(PRINT_ID)) == "ok"
+    delete(page)
+
+
 @pytest.mark.parametrize("moment", ["in its init", "later"])
 def test_a_part_that_c_plus_plus_made_stays_a_contributor(surface: Surface, moment: str) -> None:
     """As the widgets of a ``.ui`` file are; nobody in Python need hold them."""

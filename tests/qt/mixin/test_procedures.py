@@ -9,6 +9,7 @@ import pytest
 from pydantic import BaseModel
 from PySide6.QtWidgets import QTabWidget, QWidget
 from pytestqt.qtbot import QtBot
+from typing_extensions import override
 
 from agent_surface import (
     AgentSurfaceDefinitionError,
@@ -18,7 +19,7 @@ from agent_surface import (
     from_type,
 )
 from agent_surface.testing import contract_authority
-from qt_binding import create_qt_registry, provide_surface, use_agent_procedure
+from qt_binding import create_qt_registry, performs, provide_surface, use_agent_procedure
 from tests.qt.mixin.parts import COUNTER, Counter, Surface, code_of, delete, reason_of, shown, turn
 
 
@@ -167,13 +168,26 @@ def test_a_call_in_flight_ends_with_its_component(make_stamping: MakeStamping) -
     assert told == ["nobody"]
 
 
+class Unconditional(Counter):
+    """A counter that can be reset at any time, so that only its presence is ever pushed."""
+
+    @performs("reset")
+    @override
+    def reset(self) -> None: ...
+
+
 @pytest.mark.requirement("QT-LIFE-006")
-def test_a_reference_that_comes_later_registers_its_component_again(make_stamping: MakeStamping) -> None:
+@pytest.mark.parametrize("kind", [Counter, Unconditional])
+def test_a_reference_that_comes_later_registers_its_component_again(
+    make_stamping: MakeStamping, kind: type[Counter]
+) -> None:
     """A registration never changes what it offers; one that cannot be made changes nothing."""
     surface = make_stamping()
-    counter = Counter()
+    counter = kind()
     provide_surface(counter, surface.registry)
-    shown(counter)
+    for _ in range(2):  # by the second time all of it is known
+        counter.hide()
+        shown(counter)
     before = counter.agent_handle.registration_id
     with pytest.raises(AgentSurfaceDefinitionError, match="has no property 'velue' to follow"):
         use_agent_procedure(counter, STAMP, bind={"who": lambda: "later"}, follows="property:velue")

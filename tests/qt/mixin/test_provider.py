@@ -55,6 +55,26 @@ def test_a_provider_withdrawn_hands_its_components_to_the_next(qapp: QApplicatio
 
 
 @pytest.mark.requirement("QT-PROVIDER-001")
+@pytest.mark.requirement("QT-LIFE-006")
+def test_a_hidden_component_that_is_moved_changes_its_surface_without_being_shown(make_surface: MakeSurface) -> None:
+    """What is visible hears that it is hidden first; of this one nothing but its new parent tells."""
+    here, there = make_surface(), make_surface()
+    one, two = QWidget(), QWidget()
+    provide_surface(one, here.registry)
+    provide_surface(two, there.registry)
+    counter = Counter(QWidget(one))
+    shown(one)
+    shown(two)
+    counter.hide()
+    turn()
+    assert (here.instances(), there.instances()) == (["default"], [])
+    counter.setParent(two)
+    turn()
+    assert (here.instances(), there.instances()) == ([], ["default"])
+    delete(one, two)
+
+
+@pytest.mark.requirement("QT-PROVIDER-001")
 def test_a_component_shown_without_a_provider_reports_once_and_registers_when_one_comes(
     make_surface: MakeSurface, monkeypatch: pytest.MonkeyPatch
 ) -> None:
