@@ -3,7 +3,7 @@
 #   VENV=.venv        the virtual environment to use or make
 #   PYTHON=python3    the interpreter to make it with (3.11 or newer; found by itself)
 #   DEMO_ARGS=...     arguments for the demo; DATABASE=file.db is short for --database file.db
-#   PYTEST_ARGS=...   arguments for pytest
+#   PYTEST_ARGS=...   arguments for pytest; WORKERS=... processes `make test` runs on (as many as there are processors)
 #   SOAK_EXAMPLES=... lives of the state machine in a soak (1000), SOAK_STEPS=... steps of each at most (100),
 #   SOAK_INVOCATIONS= calls of the memory soak (1000000); read from the environment
 #   FAULTS=...        words; only the faults of `make mutations` that have one in their text or file
@@ -27,6 +27,7 @@ export SOAK_INVOCATIONS ?=
 export STORM_STEPS ?=
 export STORM_SEED ?=
 PYTEST_ARGS ?=
+WORKERS ?= auto
 FAULTS ?=
 
 BIN := $(VENV)/bin
@@ -50,6 +51,8 @@ QT_READY := $(VENV)/.qt-ready
 CORE_INSTALLED := $(CORE_VENV)/.installed
 OLDEST_INSTALLED := $(OLDEST_VENV)/.installed
 OTHER_INSTALLED := $(OTHER_VENV)/.installed
+# Tests are spread over processes; one that has nothing left takes some from another.
+SPREAD := -n $(WORKERS) --dist worksteal
 # What passed without Qt on the same interpreter is not run a second time with it.
 PASSED_WITHOUT_QT := build/passed-without-qt.txt
 
@@ -74,24 +77,24 @@ test: test-core test-rest ## run every test: first the core without Qt, then wha
 
 .PHONY: test-rest
 test-rest: $(QT_READY)
-	$(RUN) -m pytest -p tools.passed_tests --leave-out-passed $(PASSED_WITHOUT_QT) $(PYTEST_ARGS)
+	$(RUN) -m pytest $(SPREAD) -p tools.passed_tests --leave-out-passed $(PASSED_WITHOUT_QT) $(PYTEST_ARGS)
 
 .PHONY: test-all
 test-all: $(QT_READY) ## run every test in the one environment
-	$(RUN) -m pytest $(PYTEST_ARGS)
+	$(RUN) -m pytest $(SPREAD) $(PYTEST_ARGS)
 
 .PHONY: test-core
 test-core: $(CORE_INSTALLED) ## run the core's tests in an environment that has no Qt
 	@if $(CORE_VENV)/bin/python -c 'import PySide6' 2>/dev/null; then echo '$(CORE_VENV) has PySide6: it proves nothing.'; exit 1; fi
-	$(CORE_VENV)/bin/python -m pytest -p tools.passed_tests --write-passed $(PASSED_WITHOUT_QT) $(CORE_TESTS) $(PYTEST_ARGS)
+	$(CORE_VENV)/bin/python -m pytest -p tools.passed_tests --write-passed $(PASSED_WITHOUT_QT) $(SPREAD) $(CORE_TESTS) $(PYTEST_ARGS)
 
 .PHONY: test-oldest
 test-oldest: $(OLDEST_INSTALLED) ## run every test with the oldest releases of the dependencies
-	$(OLDEST_VENV)/bin/python -m pytest $(PYTEST_ARGS)
+	$(OLDEST_VENV)/bin/python -m pytest $(SPREAD) $(PYTEST_ARGS)
 
 .PHONY: test-other-python
 test-other-python: $(OTHER_INSTALLED) ## run the tests of the windows on a Python from the other side of 3.12, with its PySide6
-	$(OTHER_VENV)/bin/python -m pytest tests/qt tests/demo $(PYTEST_ARGS)
+	$(OTHER_VENV)/bin/python -m pytest $(SPREAD) tests/qt tests/demo $(PYTEST_ARGS)
 
 .PHONY: test-x11
 test-x11: $(QT_READY) ## run the tests that need a window manager, on an X11 screen of their own

@@ -27,9 +27,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Record what passes, where that was asked for."""
+    """Record what passes, where that was asked for; in a run on several processes the first one hears of all."""
     target: Path | None = config.getoption("--write-passed")
-    if target is not None:
+    if target is not None and not hasattr(config, "workerinput"):
         target.unlink(missing_ok=True)
         config.pluginmanager.register(_Recorder(target))
 
