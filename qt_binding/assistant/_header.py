@@ -89,7 +89,8 @@ class ControlBanner(QWidget):
         row.addWidget(self._glyph)
         row.addWidget(self.label, 1, Qt.AlignmentFlag.AlignVCenter)
         row.addWidget(self.hand_back)
-        policy = QSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Minimum)
+        # Not Minimum: Qt would demand the height of the text in its narrowest shape, and the window would grow by that.
+        policy = QSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
         policy.setHeightForWidth(True)
         self.setSizePolicy(policy)
         self.hand_back.clicked.connect(self.hand_back_requested)

@@ -117,3 +117,18 @@ def test_without_a_switch_nothing_is_offered(dock: AssistantDock) -> None:
     """A button that does nothing would be a lie."""
     assert not dock.header.take_over.isVisible()
     assert not dock.banner.isVisible()
+
+
+@pytest.mark.parametrize("width", [500, 250])
+def test_taking_control_leaves_the_window_as_large_as_it_is(qtbot: QtBot, begin: Begin, width: int) -> None:
+    """The words that say so take room of the conversation, whatever shape they need; the window is the person's."""
+    dock, _session, _registry, take_over = begin(ScriptedBackend([]))
+    window = dock.window()
+    window.resize(width, 420)
+    take_over.engage()
+    qtbot.waitUntil(dock.banner.isVisible)
+    qtbot.wait(20)
+    assert (window.width(), window.height()) == (width, 420)
+    assert dock.banner.label.height() >= dock.banner.label.heightForWidth(dock.banner.label.width())
+    assert dock.banner.hand_back.label == "Hand back"
+    assert dock.banner.hand_back.width() >= dock.banner.hand_back.sizeHint().width()
