@@ -7,6 +7,7 @@ from qt_binding._looks._colors import Colors, blend, contrast, is_dark, readable
 from qt_binding._looks._effect import EffectBadge, badge_colors, effect_word
 from qt_binding._looks._glyphs import Glyph, GlyphView, arrow_path, paint_glyph
 from qt_binding._looks._label import PlainLabel
+from qt_binding._looks._shortened import more_characters, shortened
 
 __all__ = [
     "Colors",
@@ -20,6 +21,8 @@ __all__ = [
     "contrast",
     "effect_word",
     "is_dark",
+    "more_characters",
     "paint_glyph",
     "readable",
+    "shortened",
 ]

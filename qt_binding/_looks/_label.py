@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 import unicodedata
+from typing import Final
 
 from PySide6.QtCore import QPointF, QSize, Qt
 from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPaintEvent, QTextLayout, QTextOption
 from PySide6.QtWidgets import QLabel, QSizePolicy, QWidget
 from typing_extensions import override
 
-from qt_binding._text import visible_text
+from qt_binding._looks._shortened import shortened
+from qt_binding._text import broken_runs, visible_text
+
+_MAX_CHARACTERS: Final = 2_000
 
 
 class PlainLabel(QLabel):
     """A label whose text can neither be taken for markup nor widen or leave its window, however long a word of it is.
 
-    To assistive technology it is the label it stands for; how it is drawn is its own.
+    Of a text of thousands of characters it shows the beginning, and how much more there is. To assistive technology it
+    is the label it stands for; how it is drawn is its own.
     """
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -36,17 +41,19 @@ class PlainLabel(QLabel):
 
     def set_text(self, text: str) -> None:
         """Show other text; hidden characters are written out."""
-        shown = visible_text(text)
+        self._show(visible_text(shortened(text, _MAX_CHARACTERS)))
+
+    def set_lines(self, *lines: str) -> None:
+        """Show other text, each argument on a line of its own; a line break inside one is written out."""
+        self._show("\n".join(_on_one_line(line) for line in lines))
+
+    def _show(self, shown: str) -> None:
         if shown != self._text:
             self._text = shown
             self.setText(shown)
             self.setAccessibleName(shown)
             self.updateGeometry()
             self.update()
-
-    def set_lines(self, *lines: str) -> None:
-        """Show other text, each argument on a line of its own; a line break inside one is written out."""
-        self.set_text("\n".join(visible_text(line, keep_newlines=False) for line in lines))
 
     def set_color(self, color: QColor) -> None:
         """Paint in another colour."""
@@ -92,7 +99,7 @@ class PlainLabel(QLabel):
         side = Qt.AlignmentFlag.AlignRight if mirrored else Qt.AlignmentFlag.AlignLeft
         option.setAlignment(side | Qt.AlignmentFlag.AlignAbsolute)
         result: list[QTextLayout] = []
-        for paragraph in self._text.split("\n"):
+        for paragraph in broken_runs(self._text).split("\n"):
             right_to_left = _is_right_to_left(paragraph)
             option.setTextDirection(Qt.LayoutDirection.RightToLeft if right_to_left else Qt.LayoutDirection.LeftToRight)
             layout = QTextLayout(paragraph, self.font())
@@ -106,6 +113,11 @@ class PlainLabel(QLabel):
             layout.endLayout()
             result.append(layout)
         return result
+
+
+def _on_one_line(text: str) -> str:
+    beginning, more = text[:_MAX_CHARACTERS], shortened(text, _MAX_CHARACTERS)[_MAX_CHARACTERS:]
+    return visible_text(beginning, keep_newlines=False) + more
 
 
 def _is_right_to_left(text: str) -> bool:

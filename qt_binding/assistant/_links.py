@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
+from typing import Final
 
 from PySide6.QtCore import QObject, Qt, QUrl
 from PySide6.QtWidgets import QAbstractButton, QMessageBox, QWidget
 
+from qt_binding._looks import shortened
 from qt_binding._text import visible_text
 from qt_binding.assistant._markdown import is_openable
 from qt_binding.assistant._wording import tr
+
+_MAX_CHARACTERS: Final = 2_000
+_LINE: Final = re.compile(r".{60}(?=.)")
 
 OpenUrl = Callable[[QUrl], object]
 """Opens an address outside the application."""
@@ -45,8 +51,8 @@ class LinkQuestion(QObject):
         box.setWindowTitle(tr("Open a link"))
         box.setTextFormat(Qt.TextFormat.PlainText)
         host = url.host(QUrl.ComponentFormattingOption.FullyEncoded)
-        box.setText(tr("Open this address of %1 in your browser?").replace("%1", visible_text(host)))
-        box.setInformativeText(real_address(url))
+        box.setText(tr("Open this address of %1 in your browser?").replace("%1", _in_lines(visible_text(host))))
+        box.setInformativeText(_in_lines(shortened(real_address(url), _MAX_CHARACTERS)))
         opens = box.addButton(tr("Open in browser"), QMessageBox.ButtonRole.AcceptRole)
         cancel = box.addButton(QMessageBox.StandardButton.Cancel)
         box.setDefaultButton(cancel)
@@ -65,3 +71,8 @@ class LinkQuestion(QObject):
         if self.box is not None:
             self.box.deleteLater()
         self.box = None
+
+
+def _in_lines(text: str) -> str:
+    """A message box breaks lines at spaces alone, and would cut off, or grow for, an address that has none."""
+    return _LINE.sub(lambda line: f"{line.group()}\n", text)

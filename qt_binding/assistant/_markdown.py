@@ -28,13 +28,16 @@ if TYPE_CHECKING:
 
 _MAX_RICH_CHARACTERS: Final = 40_000
 _OPENABLE: Final = frozenset({"http", "https"})
+_LONGEST_HOST: Final = 253
+"""What the domain name system allows; a longer one leads nowhere and only fills the question."""
 _COLORS: Final = "colors"
 
 
 def is_openable(url: str) -> bool:
     """Whether a link may be offered at all: an absolute ``http`` or ``https`` address with a host."""
     address = QUrl(url.strip(), QUrl.ParsingMode.StrictMode)
-    return address.isValid() and address.scheme().lower() in _OPENABLE and bool(address.host())
+    host = address.host(QUrl.ComponentFormattingOption.FullyEncoded)
+    return address.isValid() and address.scheme().lower() in _OPENABLE and 0 < len(host) <= _LONGEST_HOST
 
 
 def create_markdown_renderer() -> MarkdownRenderer:

@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QApplication, QWidget
 from typing_extensions import override
 
 from agent_surface.assistant import AssistantMessage, Notice, NoticeKind, PersonMessage
-from qt_binding._looks import Colors, Glyph, GlyphView, PlainLabel
+from qt_binding._looks import Colors, Glyph, GlyphView, PlainLabel, more_characters
 from qt_binding._text import visible_text
 from qt_binding.assistant._browser import MessageBrowser
 from qt_binding.assistant._markdown import MarkdownRenderer, closed_length
@@ -21,6 +21,8 @@ _RADIUS = 10.0
 _MAX_WHOLE_CHARACTERS = 1_500
 # Beyond this a complete message keeps its blocks as they were rendered one by one.
 _MAX_REDONE_CHARACTERS = 4_000
+MAX_SHOWN_CHARACTERS = 40_000
+"""Of a longer message the beginning is shown: a model writes a book in a minute, and laying one out takes longer."""
 _SPOKEN_CHARACTERS = 300
 
 
@@ -72,6 +74,7 @@ class MessageRow(TranscriptRow):
         self._colors = colors
         self._by_person = isinstance(message, PersonMessage)
         self._text = ""
+        self._shown = ""
         self._closed: int | None = None
         self._bubble = QRect()
         self._placed_for = -1
@@ -80,6 +83,8 @@ class MessageRow(TranscriptRow):
         self.browser.link_clicked.connect(self.link_clicked)
         self.browser.selectionChanged.connect(self.update)
         self.browser.set_text_color(colors)
+        self.rest = PlainLabel(self)
+        self.rest.set_color(colors.muted)
         self.show_text(message.text, streaming=isinstance(message, AssistantMessage) and message.streaming)
 
     @property
@@ -88,26 +93,16 @@ class MessageRow(TranscriptRow):
         return self._text
 
     def show_text(self, text: str, *, streaming: bool) -> None:
-        """Show the whole text of the message as it stands.
+        """Show the text of the message as it stands: its first :data:`MAX_SHOWN_CHARACTERS`, and how much more it has.
 
         While it streams, a short one is rendered each time. A longer one is rendered block by block, with what is not
         complete yet as plain text, so that a flush costs as much at the end as at the beginning. A person's selection
         is not taken away while it streams.
         """
-        grown = text[len(self._text) :] if text.startswith(self._text) else None
         self._placed_for = -1
         self._text = text
-        if self._by_person:
-            self.browser.show_plain(text)
-        elif not streaming and self._closed is not None and grown is not None and len(text) > _MAX_REDONE_CHARACTERS:
-            self.browser.append_markdown(text[self._closed :], self._renderer, self._colors)
-        elif not streaming or len(text) <= _MAX_WHOLE_CHARACTERS:
-            self._closed = None
-            self._render(text)
-        elif self._closed is None or grown is None:
-            self._render_by_blocks(text)
-        else:
-            self._grow(text, grown, self._closed)
+        self._show(text[:MAX_SHOWN_CHARACTERS], streaming=streaming)
+        self._say_rest(len(text) - len(self._shown))
         speaker = tr("You") if self._by_person else tr("Assistant")
         spoken = f"{speaker}: {visible_text(text[:_SPOKEN_CHARACTERS])}"
         self.setAccessibleName(spoken)
@@ -122,9 +117,10 @@ class MessageRow(TranscriptRow):
         self._colors = colors
         self.browser.set_text_color(colors)
         if self._closed is not None:
-            self._render_by_blocks(self._text)
+            self._render_by_blocks(self._shown)
         elif not self._by_person:
-            self._render(self._text)
+            self._render(self._shown)
+        self.rest.set_color(colors.muted)
         self.update()
 
     @override
@@ -155,6 +151,28 @@ class MessageRow(TranscriptRow):
             painter.drawRoundedRect(rect, _RADIUS, _RADIUS)
         painter.end()
 
+    def _show(self, text: str, *, streaming: bool) -> None:
+        before, self._shown = self._shown, text
+        grown = text[len(before) :] if text.startswith(before) else None
+        if self._by_person:
+            self.browser.show_plain(text)
+        elif not streaming and self._closed is not None and grown is not None and len(text) > _MAX_REDONE_CHARACTERS:
+            self.browser.append_markdown(text[self._closed :], self._renderer, self._colors)
+            self._closed = None
+        elif not streaming or len(text) <= _MAX_WHOLE_CHARACTERS:
+            self._closed = None
+            self._render(text)
+        elif self._closed is None or grown is None:
+            self._render_by_blocks(text)
+        elif grown:
+            self._grow(text, grown, self._closed)
+
+    def _say_rest(self, left_out: int) -> None:
+        self.rest.setVisible(left_out > 0)
+        if left_out > 0:
+            said = tr("\u2026 %1. Export the conversation to read all of it.")
+            self.rest.set_text(said.replace("%1", more_characters(left_out)))
+
     def _render(self, text: str) -> None:
         self.browser.show_markdown(text, self._renderer, self._colors)
 
@@ -182,16 +200,18 @@ class MessageRow(TranscriptRow):
         widest = room - min(room // 8, 60)
         inner = max(40, (widest if self._by_person else room) - 2 * pad_x)
         size = self.browser.size_within(inner)
-        if not self._by_person and size.width() > inner * 0.8:
-            # Nearly as wide as the cards looks like a mistake.
+        # Nearly as wide as the cards looks like a mistake, and a long text would be laid out again in each new width.
+        if not self._by_person and (size.width() > inner * 0.8 or len(self._shown) > _MAX_WHOLE_CHARACTERS):
             size.setWidth(inner)
+        rest = self.rest.heightForWidth(size.width()) + pad_y if self.rest.isVisibleTo(self) else 0
         bubble_width = size.width() + 2 * pad_x
         at_end = self._by_person == (self.layoutDirection() == Qt.LayoutDirection.LeftToRight)
         left = width - MARGIN - bubble_width if at_end else MARGIN
-        self._bubble = QRect(left, 0, bubble_width, size.height() + 2 * pad_y)
+        self._bubble = QRect(left, 0, bubble_width, size.height() + rest + 2 * pad_y)
         # The view lays its text out in its own width, so it must be the width the text was measured in.
         self.browser.setGeometry(left + pad_x, pad_y, size.width(), size.height())
         self.browser.lay_out()
+        self.rest.setGeometry(left + pad_x, size.height() + 2 * pad_y, size.width(), max(0, rest - pad_y))
         return self._bubble
 
 

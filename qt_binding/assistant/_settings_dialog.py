@@ -259,7 +259,7 @@ class AssistantSettingsDialog(QDialog):
         key_row.addWidget(self.key, 1)
         key_row.addWidget(self.forget)
         form = QFormLayout()
-        form.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.ExpandingFieldsGrow)
+        form.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.AllNonFixedFieldsGrow)
         form.addRow(tr("&Who answers"), self.provider)
         form.addRow(tr("&Model"), self.model)
         form.addRow(tr("Server &address"), self.base_url)

@@ -17,7 +17,7 @@ from qt_binding._looks import Colors
 from qt_binding.assistant._card import ToolCard
 from qt_binding.assistant._markdown import MarkdownRenderer
 from qt_binding.assistant._pill import PillButton, PillStyle
-from qt_binding.assistant._rows import GAP, MARGIN, MessageRow, NoticeRow, TranscriptRow
+from qt_binding.assistant._rows import GAP, MARGIN, MAX_SHOWN_CHARACTERS, MessageRow, NoticeRow, TranscriptRow
 from qt_binding.assistant._wording import tr
 
 FLUSH_MS = 50
@@ -250,7 +250,8 @@ class TranscriptView(QAbstractScrollArea):
         if isinstance(item.entry, ToolCall):
             return metrics.lineSpacing() * 4 + GAP + 24
         columns = max(10, (width - 2 * MARGIN - 24) // max(1, metrics.averageCharWidth()))
-        lines = item.text.count("\n") + len(item.text) // columns + 1
+        shown = item.text[:MAX_SHOWN_CHARACTERS]
+        lines = shown.count("\n") + len(shown) // columns + 1
         return lines * metrics.lineSpacing() + 16 + GAP
 
     def _settle(self) -> None:

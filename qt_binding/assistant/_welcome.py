@@ -34,6 +34,7 @@ class Welcome(QWidget):
         colors = Colors.of(self.palette())
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setLayoutDirection(Qt.LayoutDirection.LayoutDirectionAuto)
         strong = QFont(self.font())
         strong.setPointSizeF(max(1.0, self.font().pointSizeF()) * 1.35)
         strong.setWeight(QFont.Weight.DemiBold)

@@ -11,6 +11,7 @@ from PySide6.QtCore import QCoreApplication, QLocale
 from agent_surface.assistant import SessionState, TokenUsage, ToolCall, ToolCallStatus
 from agent_surface.errors import CapabilityErrorPayload, ErrorCode
 from agent_surface.invocation import InvocationError
+from qt_binding._looks import shortened
 
 _MAX_ARGUMENT_CHARACTERS = 20_000
 
@@ -75,10 +76,7 @@ def arguments_text(call: ToolCall) -> str:
         return ""
     # Frozen objects are mappings, which JSON does not know.
     text = json.dumps(call.input, indent=2, ensure_ascii=False, default=dict)
-    if len(text) <= _MAX_ARGUMENT_CHARACTERS:
-        return text
-    left_out = len(text) - _MAX_ARGUMENT_CHARACTERS
-    return text[:_MAX_ARGUMENT_CHARACTERS] + "\n\u2026 " + tr("%1 more characters").replace("%1", str(left_out))
+    return shortened(text, _MAX_ARGUMENT_CHARACTERS)
 
 
 def idle_text(usage: TokenUsage) -> str:

@@ -34,6 +34,9 @@ from qt_binding.confirmation._text import one_line, time_left_text
 MAX_NOTE: Final = 500
 _MAX_TITLE: Final = 80
 _MAX_WAITING_LINES: Final = 3
+# The layout puts a label of its own size at the side a window reads from; a label as wide as the window would put its
+# text where the text reads from.
+_LABEL: Final = Qt.AlignmentFlag.AlignLeading
 
 
 class Choice(StrEnum):
@@ -261,9 +264,7 @@ class ConfirmationDialog(QDialog):
         facts = QGridLayout()
         facts.setColumnStretch(1, 1)
         for row, (name, value) in enumerate(((self.tr("Asked by"), self._asker), (self.tr("In"), self._component))):
-            label = QLabel(name, self)
-            label.setAlignment(Qt.AlignmentFlag.AlignLeading | Qt.AlignmentFlag.AlignTop)
-            facts.addWidget(label, row, 0)
+            facts.addWidget(QLabel(name, self), row, 0, _LABEL | Qt.AlignmentFlag.AlignTop)
             facts.addWidget(value, row, 1)
         buttons = QHBoxLayout()
         for button in self._decisions:
@@ -276,15 +277,20 @@ class ConfirmationDialog(QDialog):
         layout.addWidget(self._title)
         layout.addWidget(self._summary)
         layout.addLayout(facts)
-        layout.addWidget(self._input_label)
+        layout.addWidget(self._input_label, 0, _LABEL)
         layout.addWidget(self._input, 1)
-        for widget in (self._marks, self._hint, self._note_label, self._note, self._notice, self._waiting):
+        layout.addWidget(self._marks)
+        layout.addWidget(self._hint)
+        layout.addWidget(self._note_label, 0, _LABEL)
+        for widget in (self._note, self._notice, self._waiting):
             layout.addWidget(widget)
         layout.addLayout(buttons)
 
     def _fill(self, pending: PendingConfirmation, window_title: str) -> None:
         title = pending.description or pending.capability_id
-        component = f"{pending.component_type} · {pending.instance_id}"
+        component = pending.component_type
+        if pending.instance_id != "default":
+            component += f" · {pending.instance_id}"
         if window_title:
             component += " — " + self.tr("“%1”").replace("%1", _short(window_title))
         asker = f"{pending.consumer.id} ({pending.consumer.kind.value})"
@@ -292,8 +298,9 @@ class ConfirmationDialog(QDialog):
             asker = self.tr("%1; the server demands a confirmation").replace("%1", asker)
         self._badge.show_effect(pending.effect)
         self._title.set_lines(title)
-        self._summary.set_lines(pending.summary)
-        self._summary.setVisible(pending.summary not in {"", title})
+        summary = _beyond(title, pending.summary)
+        self._summary.set_lines(summary)
+        self._summary.setVisible(bool(summary))
         self._asker.set_lines(asker)
         self._component.set_lines(component)
         rows = input_rows(pending.input, pending.bound_fields)
@@ -361,6 +368,12 @@ class ConfirmationDialog(QDialog):
             self.answered.emit(
                 Answer(confirmation_id=self.confirmation_id, choice=choice, note=self._note.toPlainText())
             )
+
+
+def _beyond(title: str, summary: str) -> str:
+    """What a summary adds to the title above it; most summaries begin with it."""
+    rest = summary.removeprefix(title)
+    return summary if rest[:1].isalnum() else rest.strip()
 
 
 def _short(text: str) -> str:

@@ -40,9 +40,11 @@ _MIN_LINES: Final = 3
 _MAX_HINT_CHARACTERS: Final = 20_000
 _MAX_INDENT: Final = 8
 _LINE_FEED: Final = "\\n"
-# A longer mark is a text that is marked as a whole (see `segments`); it is not broken into lines.
-_MAX_MARK: Final = 1_000
+# What is marked as a whole has other letters in it as well; it is not broken into lines.
+_CODES: Final = re.compile(r"(?:\\(?:[ntr]|x..|u.{4}|U.{8}))+")
 _LINES: Final = re.compile(r"(?<=\\n)")
+_MAX_MARK: Final = 1_000
+_MAX_BREAKS: Final = 2_000
 _MARK: Final = QColor("#c79100")
 
 
@@ -59,6 +61,7 @@ class InputView(QTextEdit):
         # Before Qt's part: it calls the overrides below while it is being made.
         self._rows: tuple[InputRow, ...] = ()
         self._seen = False
+        self._breaks_lines = True
         super().__init__(parent)
         self.setReadOnly(True)
         self.setUndoRedoEnabled(False)
@@ -139,6 +142,8 @@ class InputView(QTextEdit):
     def _build(self) -> None:
         document = self.document()
         document.clear()
+        breaks = sum(part.text.count(_LINE_FEED) for row in self._rows for part in (*row.name, *row.value))
+        self._breaks_lines = breaks <= _MAX_BREAKS
         cursor = QTextCursor(document)
         if not self._rows:
             cursor.insertText(self.tr("Nothing is passed along."))
@@ -215,13 +220,13 @@ class InputView(QTextEdit):
         marked.setForeground(text)
         for part in parts:
             # A line break is written out and made, so that many lines are read as lines and none is added unseen.
-            pieces = _LINES.split(part.text) if part.escaped and len(part.text) <= _MAX_MARK else [part.text]
-            for piece in pieces:
+            made = self._breaks_lines and part.escaped and len(part.text) <= _MAX_MARK and _CODES.fullmatch(part.text)
+            for piece in _LINES.split(part.text) if made else [part.text]:
                 for number, run in enumerate(broken_runs(piece).split("\n")):
                     if number:
                         cursor.insertBlock()
                     cursor.insertText(run, marked if part.escaped else plain)
-                if part.escaped and piece.endswith(_LINE_FEED):
+                if made and piece.endswith(_LINE_FEED):
                     cursor.insertBlock()
 
     def _text_and_base(self) -> tuple[QColor, QColor]:

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from agent_surface import FrozenJson, canonical_json
-from qt_binding.confirmation._text import Segment, segments
+from qt_binding.confirmation._text import MAX_RUNS, Segment, segments
 
 MAX_ROWS: Final = 300
 """Rows of a table at most, short of fields that come from the screen and are marked one by one."""
@@ -40,7 +40,24 @@ class InputRow:
 
 
 def input_rows(value: FrozenJson, bound_fields: Collection[str]) -> tuple[InputRow, ...]:
-    """The rows of an effective input, in its own order; none when nothing is passed along."""
+    """The rows of an effective input, in its own order; none when nothing is passed along.
+
+    Of an input with very many marks, each text that has any is marked as a whole: to draw a hundred thousand marks would
+    hold up the person's screen.
+    """
+    rows = _rows(value, bound_fields)
+    marks = sum(part.escaped for row in rows for part in (*row.name, *row.value))
+    if marks <= MAX_RUNS:
+        return rows
+    return tuple(replace(row, name=_whole(row.name), value=_whole(row.value)) for row in rows)
+
+
+def text_of(parts: Collection[Segment]) -> str:
+    """What a reader of segments sees, without the marks."""
+    return "".join(part.text for part in parts)
+
+
+def _rows(value: FrozenJson, bound_fields: Collection[str]) -> tuple[InputRow, ...]:
     if not isinstance(value, Mapping):
         return (InputRow(level=0, name=(), value=_inline(value)),)
     if _count(value, MAX_ROWS + 1) <= MAX_ROWS:
@@ -53,9 +70,12 @@ def input_rows(value: FrozenJson, bound_fields: Collection[str]) -> tuple[InputR
     return (*rows, InputRow(level=0, name=(), value=_inline(rest)))
 
 
-def text_of(parts: Collection[Segment]) -> str:
-    """What a reader of segments sees, without the marks."""
-    return "".join(part.text for part in parts)
+def _whole(parts: tuple[Segment, ...]) -> tuple[Segment, ...]:
+    """The parts as one mark if there is a mark among them; what was drawn as it is has its backslashes doubled."""
+    if not any(part.escaped for part in parts):
+        return parts
+    texts = (part.text if part.escaped else part.text.replace("\\", "\\\\") for part in parts)
+    return (Segment(text="".join(texts), escaped=True),)
 
 
 def _short_row(key: str, item: FrozenJson, *, bound: bool) -> InputRow:

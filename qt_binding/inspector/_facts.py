@@ -21,9 +21,8 @@ from PySide6.QtWidgets import QFrame, QTextEdit, QWidget
 from typing_extensions import override
 
 from agent_surface import FrozenJson
-from qt_binding._looks import Colors
+from qt_binding._looks import Colors, shortened
 from qt_binding._text import broken_runs, visible_text
-from qt_binding.inspector._wording import tr
 
 _MAX_CHARACTERS = 20_000
 
@@ -44,9 +43,7 @@ def json_text(value: FrozenJson | object) -> str:
 
 def bounded(text: str) -> str:
     """Text of unknown length for a view that is read: honest, and cut where nobody reads on."""
-    shown = broken_runs(visible_text(text[:_MAX_CHARACTERS]))
-    left_out = len(text) - _MAX_CHARACTERS
-    return shown + (f"\n\u2026 {tr('%1 more characters').replace('%1', str(left_out))}" if left_out > 0 else "")
+    return broken_runs(visible_text(shortened(text, _MAX_CHARACTERS)))
 
 
 class FactsView(QTextEdit):

@@ -18,6 +18,7 @@ from qt_binding.inspector._wording import cell, tool_tip, tr
 _MAX_DEPTH = 3
 _MAX_REFERENCES = 20
 _MAX_FIELDS = 100
+_NAME_CHARACTERS = 24
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -200,11 +201,14 @@ class _Field:
         self._error.hide()
 
     def _made_label(self, shown: str, *, optional: bool, parent: QWidget) -> QCheckBox | QLabel:
-        # No character of a property's name is a mnemonic.
-        text = shown.replace("&", "&&")
+        metrics = self.body.fontMetrics()
+        most = metrics.averageCharWidth() * _NAME_CHARACTERS
+        # No character of a property's name is a mnemonic, and no name makes the form wider than its window.
+        text = metrics.elidedText(shown, Qt.TextElideMode.ElideRight, most).replace("&", "&&")
         if not optional:
             label = QLabel(text, parent)
             label.setTextFormat(Qt.TextFormat.PlainText)
+            label.setAccessibleName(shown)
             if self._editor is not None:
                 label.setBuddy(self._editor.widget)
             return label
@@ -217,7 +221,7 @@ class _Field:
     def _describe(self, shown: str, description: str, *, required: bool) -> None:
         self._description = cell(description)
         hint = description or (tr("Required") if required else tr("May be left out"))
-        self.label.setToolTip(tool_tip(hint))
+        self.label.setToolTip(tool_tip(f"{shown}: {hint}"))
         if self._editor is not None:
             widget = self._editor.widget
             widget.setAccessibleName(shown)
