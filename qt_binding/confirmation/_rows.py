@@ -42,8 +42,8 @@ class InputRow:
 def input_rows(value: FrozenJson, bound_fields: Collection[str]) -> tuple[InputRow, ...]:
     """The rows of an effective input, in its own order; none when nothing is passed along.
 
-    Of an input with very many marks, each text that has any is marked as a whole: to draw a hundred thousand marks would
-    hold up the person's screen.
+    Of an input with very many marks, each text that has any is marked as a whole: to draw a hundred thousand of them
+    would hold up the person's screen.
     """
     rows = _rows(value, bound_fields)
     marks = sum(part.escaped for row in rows for part in (*row.name, *row.value))
