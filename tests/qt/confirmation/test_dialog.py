@@ -52,6 +52,37 @@ def test_a_person_reads_what_who_where_and_how_long(asking: Asking) -> None:
     assert "1:47 left" in [label.text() for label in dialog.findChildren(QLabel)]
 
 
+@pytest.mark.parametrize(
+    ("summary", "shown"),
+    [
+        ("Disable a device (id: d-42)", "(id: d-42)"),
+        ("Disable a device: its readings are lost", ": its readings are lost"),
+        ("Disable a devices group", "Disable a devices group"),
+        ("Disable a device", ""),
+    ],
+)
+def test_a_summary_does_not_say_the_title_again(asking: Asking, summary: str, shown: str) -> None:
+    """What the surface itself composes begins with the description; whatever it adds is shown, and nothing is lost."""
+    asking.ask(summary=summary)
+    lines = _texts(asking).split("\n")
+    assert lines[: lines.index("assistant (embedded)")] == ["Disable a device", *filter(None, [shown])]
+
+
+def test_labels_stand_where_a_window_from_right_to_left_is_read_from(asking: Asking) -> None:
+    """Also when they are not translated."""
+    asking.ask({"id": "d-42"})
+    dialog = asking.dialog
+    dialog.setLayoutDirection(Qt.LayoutDirection.RightToLeft)
+    turn()
+    ends = {
+        label.mapTo(dialog, label.rect().topRight()).x()
+        for label in dialog.findChildren(QLabel)
+        if label.text() in {"What will be passed along:", "&Note to the assistant (optional):", "Asked by", "In"}
+    }
+    assert len(ends) == 1
+    assert dialog.width() - ends.pop() < 20
+
+
 def test_a_demand_of_the_server_says_so(asking: Asking) -> None:
     """A person is told that the back end wants the answer."""
     asking.ask(origin="server")
