@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import unicodedata
 from typing import Final
 
 from PySide6.QtCore import QPointF, QSize, Qt
@@ -10,6 +9,7 @@ from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPaintEvent, QTextLay
 from PySide6.QtWidgets import QLabel, QSizePolicy, QWidget
 from typing_extensions import override
 
+from qt_binding._looks._direction import direction_of
 from qt_binding._looks._shortened import shortened
 from qt_binding._text import broken_runs, visible_text
 
@@ -100,8 +100,7 @@ class PlainLabel(QLabel):
         option.setAlignment(side | Qt.AlignmentFlag.AlignAbsolute)
         result: list[QTextLayout] = []
         for paragraph in broken_runs(self._text).split("\n"):
-            right_to_left = _is_right_to_left(paragraph)
-            option.setTextDirection(Qt.LayoutDirection.RightToLeft if right_to_left else Qt.LayoutDirection.LeftToRight)
+            option.setTextDirection(direction_of(paragraph))
             layout = QTextLayout(paragraph, self.font())
             layout.setTextOption(option)
             layout.beginLayout()
@@ -118,13 +117,3 @@ class PlainLabel(QLabel):
 def _on_one_line(text: str) -> str:
     beginning, more = text[:_MAX_CHARACTERS], shortened(text, _MAX_CHARACTERS)[_MAX_CHARACTERS:]
     return visible_text(beginning, keep_newlines=False) + more
-
-
-def _is_right_to_left(text: str) -> bool:
-    for character in text:
-        kind = unicodedata.bidirectional(character)
-        if kind in {"R", "AL"}:
-            return True
-        if kind == "L":
-            return False
-    return False

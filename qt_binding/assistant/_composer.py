@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QAbstractButton, QFrame, QHBoxLayout, QPlainTextEd
 from typing_extensions import override
 
 from agent_surface.assistant import SessionState
-from qt_binding._looks import Colors, arrow_path, blend, readable
+from qt_binding._looks import Colors, arrow_path, blend, in_own_direction, readable
 from qt_binding.assistant._wording import tr
 
 _MAX_LINES = 8
@@ -39,7 +39,7 @@ class MessageEdit(QPlainTextEdit):
         self.setWordWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
         self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAsNeeded)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setPlaceholderText(tr("Ask the assistant\u2026"))
+        self.setPlaceholderText(in_own_direction(tr("Ask the assistant\u2026")))
         self.setAccessibleName(tr("Message to the assistant"))
         self.setAccessibleDescription(tr("Enter sends, Shift and Enter begins a new line, Escape stops."))
         self.viewport().setAutoFillBackground(False)

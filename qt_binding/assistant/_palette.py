@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 from collections.abc import Sequence
 from typing import Final
 
@@ -160,6 +161,8 @@ def _item(tool: OfferedTool) -> QListWidgetItem:
     item = QListWidgetItem()
     item.setData(_TOOL, tool)
     item.setData(Qt.ItemDataRole.AccessibleTextRole, f"{_title(tool)}. {_subtitle(tool)}")
+    # Qt guesses the format of a tool tip, so the guess is made for it.
+    item.setToolTip(f"<qt>{html.escape(_title(tool))}<br>{html.escape(_subtitle(tool))}</qt>")
     if not tool.state.available:
         item.setFlags(Qt.ItemFlag.NoItemFlags)
     return item

@@ -11,6 +11,7 @@ from PySide6.QtGui import QFontDatabase, QFontMetrics
 from PySide6.QtWidgets import QComboBox, QLineEdit, QPlainTextEdit, QWidget
 
 from agent_surface import JsonValue
+from qt_binding._looks import in_own_direction
 from qt_binding._text import visible_text
 from qt_binding.inspector._wording import cell, tr
 
@@ -119,7 +120,7 @@ class LinesEditor:
         hint = tr("One item on each line")
         if choices:
             hint = tr("%1: %2").replace("%1", hint).replace("%2", cell(", ".join(str(choice) for choice in choices)))
-        self._edit.setPlaceholderText(hint)
+        self._edit.setPlaceholderText(in_own_direction(hint))
         self._parse = parse
         self._refusal = refusal
 

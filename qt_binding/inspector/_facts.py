@@ -10,11 +10,13 @@ from PySide6.QtCore import QEvent, Qt
 from PySide6.QtGui import (
     QFont,
     QFontDatabase,
+    QFontMetricsF,
     QTextCharFormat,
     QTextCursor,
     QTextFrameFormat,
     QTextLength,
     QTextOption,
+    QTextTableCellFormat,
     QTextTableFormat,
 )
 from PySide6.QtWidgets import QFrame, QTextEdit, QWidget
@@ -25,6 +27,7 @@ from qt_binding._looks import Colors, shortened
 from qt_binding._text import broken_runs, visible_text
 
 _MAX_CHARACTERS = 20_000
+_PADDING = 3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,18 +95,23 @@ class FactsView(QTextEdit):
         shape = QTextTableFormat()
         shape.setBorder(0)
         shape.setBorderStyle(QTextFrameFormat.BorderStyle.BorderStyle_None)
-        shape.setCellPadding(3)
+        shape.setCellPadding(_PADDING)
         shape.setCellSpacing(0)
         shape.setWidth(QTextLength(QTextLength.Type.PercentageLength, 100))
         wide = max(self._name_width(fact.name) for fact in self._facts)
         shape.setColumnWidthConstraints(
             [QTextLength(QTextLength.Type.FixedLength, wide), QTextLength(QTextLength.Type.VariableLength, 1)]
         )
-        shape.setLayoutDirection(self.layoutDirection())
+        lower = QTextTableCellFormat()
+        # A fixed-width font is higher above the line; its name stands on the same line.
+        lower.setTopPadding(_PADDING + max(0.0, QFontMetricsF(fixed).ascent() - QFontMetricsF(self.font()).ascent()))
         cursor = self.textCursor()
         cursor.beginEditBlock()
         table = cursor.insertTable(len(self._facts), 2, shape)
         for row, fact in enumerate(self._facts):
+            # Names stay on the left also from right to left: Qt mirrors no table, and read out, a name comes first.
+            if fact.code:
+                table.cellAt(row, 0).setFormat(lower)
             table.cellAt(row, 0).firstCursorPosition().insertText(fact.name, name)
             table.cellAt(row, 1).firstCursorPosition().insertText(bounded(fact.value), code if fact.code else value)
         cursor.endEditBlock()

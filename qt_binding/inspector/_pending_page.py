@@ -9,11 +9,11 @@ from PySide6.QtGui import QStandardItem, QStandardItemModel
 from PySide6.QtWidgets import QSplitter, QVBoxLayout, QWidget
 
 from agent_surface import PendingConfirmation
-from qt_binding._looks import PlainLabel, effect_word
+from qt_binding._looks import PlainLabel, effect_word, in_own_direction
 from qt_binding.inspector._facts import Fact, FactsView, json_text
 from qt_binding.inspector._steps import Insert, Move, Remove, steps
 from qt_binding.inspector._table_view import TableView
-from qt_binding.inspector._wording import cell, tr
+from qt_binding.inspector._wording import cell, tool_tip, tr
 
 
 class PendingPage(QWidget):
@@ -45,9 +45,14 @@ class PendingPage(QWidget):
                 case Move(source=source, target=target):
                     self.model.insertRow(target, self.model.takeRow(source))
         self.summary.set_text(
-            tr("%1 wait for a decision, which is given in the confirmation dialog.").replace("%1", str(len(pending)))
+            tr("%1 wait for a decision, which is given in the confirmation dialog.").replace(
+                "%1", self.locale().toString(len(pending))
+            )
             if pending
             else tr("Nothing waits for a decision.")
+        )
+        self.facts.setPlaceholderText(
+            in_own_direction(tr("Choose a request.") if pending else tr("What is known of a request will be here."))
         )
         self._show_current()
 
@@ -58,7 +63,6 @@ class PendingPage(QWidget):
     def _build(self) -> None:
         self.view.setRootIsDecorated(False)
         self.facts.setAccessibleName(tr("Details"))
-        self.facts.setPlaceholderText(tr("Choose a request."))
         splitter = QSplitter(Qt.Orientation.Vertical)
         splitter.addWidget(self.view)
         splitter.addWidget(self.facts)
@@ -70,7 +74,10 @@ class PendingPage(QWidget):
 
 def _items(pending: PendingConfirmation) -> list[QStandardItem]:
     texts = (pending.capability_id, pending.consumer_key, effect_word(pending.effect), pending.requested_at)
-    return [QStandardItem(cell(text)) for text in texts]
+    items = [QStandardItem(cell(text)) for text in texts]
+    for item, text in zip(items, texts, strict=True):
+        item.setToolTip(tool_tip(text))
+    return items
 
 
 def _facts(pending: PendingConfirmation) -> list[Fact]:

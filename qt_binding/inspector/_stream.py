@@ -206,7 +206,7 @@ def _said(event: AgentSurfaceEvent) -> tuple[Topic, str, str]:
         case InvocationStarted():
             return Topic.CALLS, event.capability_id, tr("by %1").replace("%1", event.consumer_id)
         case InvocationSettled():
-            duration = tr("%1 ms").replace("%1", str(event.duration_ms))
+            duration = tr("%1 ms").replace("%1", QLocale().toString(event.duration_ms))
             return Topic.CALLS, event.capability_id, f"{event.code.value if event.code else event.status}, {duration}"
         case ConfirmationRequested():
             return Topic.CONFIRMATIONS, event.capability_id, event.confirmation_id

@@ -14,7 +14,7 @@ from PySide6.QtWidgets import (
 )
 from typing_extensions import override
 
-from qt_binding._looks import PlainLabel
+from qt_binding._looks import PlainLabel, in_own_direction
 from qt_binding.inspector._editors import text_field
 from qt_binding.inspector._facts import bounded, json_text
 from qt_binding.inspector._stream import StreamEntry, StreamModel, Topic
@@ -92,15 +92,19 @@ class StreamPage(QWidget):
         self.details.setPlainText("" if entry is None else bounded(json_text(entry.details)))
 
     def _count(self) -> None:
-        said = tr("%1 of %2 shown").replace("%2", str(self._model.rowCount()))
-        parts = [said.replace("%1", str(self._filtered.rowCount()))]
+        number = self.locale().toString
+        said = tr("%1 of %2 shown").replace("%2", number(self._model.rowCount()))
+        parts = [said.replace("%1", number(self._filtered.rowCount()))]
         if self._model.dropped:
-            parts.append(tr("%1 older ones let go").replace("%1", str(self._model.dropped)))
+            parts.append(tr("%1 older ones let go").replace("%1", number(self._model.dropped)))
         if self.pause.isChecked():
-            parts.append(tr("paused, %1 held back").replace("%1", str(len(self._held))))
+            parts.append(tr("paused, %1 held back").replace("%1", number(len(self._held))))
         if not self._audit_readable:
             parts.append(tr("this registry's audit is not kept in memory"))
         self.summary.set_text(" \u00b7 ".join(parts))
+        begun = self._model.rowCount() > 0
+        hint = tr("Choose an event.") if begun else tr("What happens from now on will be listed here.")
+        self.details.setPlaceholderText(in_own_direction(hint))
 
     def _build(self) -> None:
         for text, topic in (
@@ -121,7 +125,6 @@ class StreamPage(QWidget):
         self.details.setMinimumHeight(self.fontMetrics().lineSpacing() * 3)
         self.details.setMaximumHeight(16_777_215)
         self.details.setAccessibleName(tr("Details"))
-        self.details.setPlaceholderText(tr("Choose an event."))
         head = QHBoxLayout()
         head.addWidget(self.topics)
         head.addWidget(self.filter, 1)

@@ -132,6 +132,8 @@ class SurfaceModel(QAbstractItemModel):
                 _component_text(component, index.column()) if capability is None else _text(capability, index.column())
             )
         if capability is None:
+            if role == Qt.ItemDataRole.ToolTipRole:
+                return tool_tip(_component_text(component, index.column()))
             return self._strong if role == Qt.ItemDataRole.FontRole and index.column() == Column.NAME else None
         if role == Qt.ItemDataRole.DecorationRole and index.column() == Column.NAME:
             return self._icons.get(capability.sight)

@@ -26,7 +26,7 @@ from agent_surface import (
     ObservationDescriptor,
     ProcedureDescriptor,
 )
-from qt_binding._looks import Colors, PlainLabel, effect_word
+from qt_binding._looks import Colors, PlainLabel, effect_word, in_own_direction
 from qt_binding.inspector._consumer_box import ConsumerBox
 from qt_binding.inspector._facts import Fact, FactsView, json_text
 from qt_binding.inspector._invoke_page import InvokePage
@@ -162,7 +162,7 @@ class SurfacePage(QWidget):
         self.filter.setAccessibleName(tr("Filter the tree"))
         self.filter.setClearButtonEnabled(True)
         self.facts.setAccessibleName(tr("Details"))
-        self.facts.setPlaceholderText(tr("Choose a component or a capability."))
+        self.facts.setPlaceholderText(in_own_direction(tr("Choose a component or a capability.")))
         seen_by = QLabel(tr("&Seen by"))
         seen_by.setBuddy(self.consumers)
         head = QHBoxLayout()

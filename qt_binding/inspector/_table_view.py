@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QAbstractItemModel, QModelIndex, QPersistentModelIndex, Qt
+from PySide6.QtCore import QAbstractItemModel, QModelIndex, QPersistentModelIndex, QSize
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QHeaderView,
@@ -14,6 +14,10 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 from typing_extensions import override
+
+from qt_binding._looks import in_own_direction
+
+_ROOM = 4
 
 
 class TableView(QTreeView):
@@ -31,7 +35,7 @@ class TableView(QTreeView):
     ) -> None:
         super().__init__(parent)
         self.setModel(model)
-        self.setItemDelegate(_Isolating(self))
+        self.setItemDelegate(_Rows(self))
         self.setUniformRowHeights(True)
         self.setAlternatingRowColors(True)
         self.setAllColumnsShowFocus(True)
@@ -44,12 +48,17 @@ class TableView(QTreeView):
             header.resizeSection(column, self.fontMetrics().averageCharWidth() * characters)
 
 
-class _Isolating(QStyledItemDelegate):
-    """Draws each text in its own direction; a view from right to left would put the full stop before its sentence."""
+class _Rows(QStyledItemDelegate):
+    """Draws each text in its own direction, in rows of one height, whether a sign stands in them or not."""
 
     @override
     def initStyleOption(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> None:
         super().initStyleOption(option, index)
-        if option.text and option.direction is Qt.LayoutDirection.RightToLeft:
-            # The marks are drawn as nothing and are in no model: what is copied or read out has none.
-            option.text = f"\u2068{option.text}\u2069"
+        # The marks are in no model: what is copied or read out has none.
+        option.text = in_own_direction(option.text, option.direction)
+
+    @override
+    def sizeHint(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> QSize:
+        hint = super().sizeHint(option, index)
+        highest = max(option.fontMetrics.height(), option.decorationSize.height())
+        return QSize(hint.width(), max(hint.height(), highest + _ROOM))
