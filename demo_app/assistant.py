@@ -126,7 +126,9 @@ class AssistantCare(QObject):
             self._registry,
             settings=self._choices.settings,
             keys=self._keys,
-            permissions=(Permission(grant=MAY_CHANGE, title=_tr("Change devices (each change is confirmed by you)")),),
+            permissions=(
+                Permission(grant=MAY_CHANGE, title=_tr("Change devices (you are asked before it disables any)")),
+            ),
             parent=self._window,
         )
         dialog.chosen.connect(self._choose)

@@ -79,10 +79,15 @@ def console(qtbot: QtBot, database: Path, clock: FixedClock) -> Iterator[Console
     opened.window.show()
     qtbot.waitExposed(opened.window)
     yield opened
-    opened.close()
-    qtbot.waitUntil(lambda: not opened.window.session.busy_with)
-    opened.window.close()
-    opened.window.deleteLater()
+    end_console(qtbot, opened)
+
+
+def end_console(qtbot: QtBot, console: Console) -> None:
+    """Quit the program."""
+    console.close()
+    qtbot.waitUntil(lambda: not console.window.session.busy_with)
+    console.window.close()
+    console.window.deleteLater()
     QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
 
 
