@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import re
 from collections.abc import MutableMapping, Sequence
 from typing import TYPE_CHECKING, Final
 
@@ -27,6 +28,10 @@ if TYPE_CHECKING:
     from markdown_it.utils import OptionsDict
 
 _MAX_RICH_CHARACTERS: Final = 40_000
+_MAX_MARKS: Final = 4_000
+_MARKS: Final = re.compile(r"[*_~`\[<#>]|^[ \t]*(?:[-+]|\d+[.)])[ \t]", re.MULTILINE)
+# What a cell of a table takes in comparison with the other marks, to read and to lay out.
+_CELL_MARKS: Final = 3
 _OPENABLE: Final = frozenset({"http", "https"})
 _LONGEST_HOST: Final = 253
 """What the domain name system allows; a longer one leads nowhere and only fills the question."""
@@ -68,12 +73,13 @@ class MarkdownRenderer:
 
         Args:
             document: Must not load resources itself.
-            text: Untrusted Markdown. Very long text is shown as it is, which costs a tenth.
+            text: Untrusted Markdown. Very long text, and text made of little but marks, is shown as it is, which costs
+                a tenth.
             colors: Baked into the document: render again when they change.
         """
         shown = broken_runs(visible_text(text))
         document.setDefaultStyleSheet(_style(colors))
-        if len(shown) > _MAX_RICH_CHARACTERS:
+        if not _is_rich(shown):
             document.setPlainText(shown)
         elif self._parser is None:
             document.setMarkdown(shown, QTextDocument.MarkdownFeature.MarkdownNoHTML)
@@ -88,7 +94,9 @@ class MarkdownRenderer:
         cursor.movePosition(QTextCursor.MoveOperation.End)
         if not document.isEmpty():
             cursor.insertBlock(QTextBlockFormat(), QTextCharFormat())
-        if self._parser is None:
+        if not _is_rich(shown):
+            cursor.insertText(shown, QTextCharFormat())
+        elif self._parser is None:
             part = QTextDocument()
             part.setDefaultStyleSheet(_style(colors))
             part.setMarkdown(shown, QTextDocument.MarkdownFeature.MarkdownNoHTML)
@@ -118,6 +126,13 @@ def closed_length(text: str) -> int:
         elif not bare and line.endswith("\n"):
             closed = position
     return closed
+
+
+def _is_rich(text: str) -> bool:
+    """Whether Markdown is worth reading: thousands of marks are no text, and hold up the window for seconds."""
+    if len(text) > _MAX_RICH_CHARACTERS:
+        return False
+    return len(_MARKS.findall(text)) + _CELL_MARKS * text.count("|") <= _MAX_MARKS
 
 
 def _style(colors: Colors) -> str:
