@@ -60,7 +60,13 @@ def time_text(moment: datetime | None, *, long: bool = False) -> str:
     if moment is None:
         return "-"
     local = QDateTime.fromSecsSinceEpoch(int(moment.timestamp()))
-    return QLocale().toString(local, QLocale.FormatType.LongFormat if long else QLocale.FormatType.ShortFormat)
+    locale, short = QLocale(), QLocale.FormatType.ShortFormat
+    if not long:
+        return locale.toString(local, short)
+    # The long form of a time of day names its zone in full, which is the reader's own.
+    return QCoreApplication.translate("Moment", "{date}, {time}").format(
+        date=locale.toString(local.date(), QLocale.FormatType.LongFormat), time=locale.toString(local.time(), short)
+    )
 
 
 def command_icon(widget: QWidget, theme_name: str, fallback: QStyle.StandardPixmap) -> QIcon:

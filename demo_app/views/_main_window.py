@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Literal
 
 from PySide6.QtCore import QByteArray, QSettings, Qt, QTimer
-from PySide6.QtGui import QAction, QCloseEvent, QKeySequence
+from PySide6.QtGui import QAction, QCloseEvent, QKeySequence, QPalette
 from PySide6.QtWidgets import QLabel, QMainWindow, QMenu, QTabWidget, QVBoxLayout, QWidget
 from typing_extensions import override
 
@@ -77,7 +77,7 @@ class MainWindow(AgentComponentMixin, QMainWindow):
         self.activity_page = ActivityPage(session.repository)
         self._tabs = QTabWidget()
         self._tabs.setDocumentMode(True)
-        self._empty_text = QLabel(self.tr("No device matches the filter."))
+        self._empty_text = QLabel(self.tr("No device matches the filter. “Clear filters” lists all of them again."))
         self._build_pages()
         self.drawer = DeviceDrawer(session.repository, (self.commands.disable, self.commands.enable), self)
         self.addDockWidget(Qt.DockWidgetArea.RightDockWidgetArea, self.drawer)
@@ -188,15 +188,18 @@ class MainWindow(AgentComponentMixin, QMainWindow):
 
     def _build_pages(self) -> None:
         self._empty_text.setAlignment(Qt.AlignmentFlag.AlignCenter)
-        self._empty_text.setContentsMargins(24, 24, 24, 24)
+        self._empty_text.setWordWrap(True)
+        self._empty_text.setForegroundRole(QPalette.ColorRole.Text)
         self._empty_text.hide()
+        # Where the rows would be, not beside an empty table.
+        in_place_of_rows = QVBoxLayout(self.table.viewport())
+        in_place_of_rows.addWidget(self._empty_text)
         devices_page = QWidget()
         devices_page.setFocusProxy(self.table)
         layout = QVBoxLayout(devices_page)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(0)
         layout.addWidget(self.filter_bar)
-        layout.addWidget(self._empty_text)
         layout.addWidget(self.table, 1)
         self._tabs.addTab(devices_page, self.tr("Devices"))
         self._tabs.addTab(self.notes_page, self.tr("Maintenance notes"))

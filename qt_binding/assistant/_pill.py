@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import html
 from enum import Enum, auto
 
 from PySide6.QtCore import QEvent, QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QEnterEvent, QFontMetrics, QPainter, QPaintEvent, QPen
-from PySide6.QtWidgets import QAbstractButton, QSizePolicy, QWidget
+from PySide6.QtGui import QColor, QEnterEvent, QFontMetrics, QHelpEvent, QPainter, QPaintEvent, QPen
+from PySide6.QtWidgets import QAbstractButton, QSizePolicy, QToolTip, QWidget
 from typing_extensions import override
 
 from qt_binding._looks import Colors, blend, readable
@@ -55,7 +56,18 @@ class PillButton(QAbstractButton):
     @override
     def minimumSizeHint(self) -> QSize:
         metrics = self.fontMetrics()
-        return QSize(min(self.sizeHint().width(), metrics.averageCharWidth() * 8), self.sizeHint().height())
+        hint = self.sizeHint()
+        if self._style is PillStyle.FILLED:
+            # What a person is waited for is read in full.
+            return hint
+        return QSize(min(hint.width(), metrics.averageCharWidth() * 8), hint.height())
+
+    @override
+    def event(self, e: QEvent) -> bool:
+        if isinstance(e, QHelpEvent) and not self.toolTip() and self.width() < self.sizeHint().width():
+            QToolTip.showText(e.globalPos(), f"<qt>{html.escape(self._label)}</qt>", self)
+            return True
+        return super().event(e)
 
     @override
     def enterEvent(self, event: QEnterEvent) -> None:

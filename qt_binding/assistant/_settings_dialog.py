@@ -219,6 +219,10 @@ class AssistantSettingsDialog(QDialog):
     def _say(self, text: str) -> None:
         self.problem.set_text(text)
         self.problem.setVisible(bool(text))
+        layout = self.layout()
+        if text and layout is not None:
+            # Qt would take the room from the fields.
+            self.resize(self.width(), max(self.height(), layout.totalHeightForWidth(self.width())))
 
     def _work(self, working: bool) -> None:
         save = self.buttons.button(QDialogButtonBox.StandardButton.Save)

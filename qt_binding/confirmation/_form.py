@@ -176,6 +176,10 @@ class InputView(QTextEdit):
         metrics = QFontMetrics(self.font())
         cell_format = QTextTableCellFormat()
         cell_format.setPadding(metrics.height() / 4)
+        if not column:
+            # The value's font is higher above the line; its name stands on the same line.
+            lower = QFontMetrics(self._value_font()).ascent() - metrics.ascent()
+            cell_format.setTopPadding(metrics.height() / 4 + max(0, lower))
         if row:
             cell_format.setTopBorder(1)
             cell_format.setTopBorderStyle(QTextFrameFormat.BorderStyle.BorderStyle_Solid)
@@ -208,8 +212,7 @@ class InputView(QTextEdit):
     def _fill_value(self, table: QTextTable, position: int, row: InputRow) -> None:
         cursor = self._cell_cursor(table, position, 1)
         value = QTextCharFormat()
-        fixed = QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont)
-        value.setFontFamilies([fixed.family()])
+        value.setFontFamilies(self._value_font().families())
         value.setFontStyleHint(QFont.StyleHint.Monospace)
         self._insert(cursor, row.value, value)
 
@@ -228,6 +231,12 @@ class InputView(QTextEdit):
                     cursor.insertText(run, marked if part.escaped else plain)
                 if made and piece.endswith(_LINE_FEED):
                     cursor.insertBlock()
+
+    def _value_font(self) -> QFont:
+        font = QFont(self.font())
+        font.setFamilies([QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont).family()])
+        font.setStyleHint(QFont.StyleHint.Monospace)
+        return font
 
     def _text_and_base(self) -> tuple[QColor, QColor]:
         palette = self.palette()

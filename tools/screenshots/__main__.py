@@ -1,8 +1,8 @@
 """``python -m tools.screenshots FOLDER``: draws the pictures of the documentation, and every window in every look.
 
 The documentation's pictures go to FOLDER. Every window and dock goes to the folder given by ``--everything``: in light
-and dark, at scale 1 and 2, from left to right and the other way, with little, much and hostile content. Those are for
-looking at after a change and are not kept.
+and dark, at scale 1 and 2, from left to right and the other way, with little, usual, much and hostile
+content. Those are for looking at after a change and are not kept.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QLocale, Qt
 
 from demo_app.composition import create_application
 from tools.screenshots._palettes import SCHEMES, apply_scheme
@@ -68,6 +68,8 @@ def _start(folder: Path, scheme: str, *options: str, scale: int = 1) -> None:
 
 
 def _draw(scheme: str, folder: Path, *, mirrored: bool, tour: bool) -> int:
+    # Dates and numbers look as somebody's do, not as those of a machine that was never told where it is.
+    QLocale.setDefault(QLocale(QLocale.Language.Hebrew if mirrored else QLocale.Language.English))
     application = create_application(sys.argv[:1])
     apply_scheme(application, scheme)
     if mirrored:

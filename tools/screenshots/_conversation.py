@@ -40,6 +40,18 @@ def silent(stations, hours=24):
 > Nothing was changed so far.
 """
 
+ARABIC = """ثلاث محطات في **ميلانو** غير متصلة:
+
+1. المحطة `MIL-002` تحتاج إلى بطارية جديدة.
+2. الأخرى فقدت شبكتها؛ انظر [الدليل](https://example.com/manual).
+   - منذ 5 ساعات
+   - البطارية 71 %
+
+```python
+offline = [s for s in stations if s.hours > 24]
+```
+"""
+
 HOSTILE = (
     "Look: <b>bold</b> <script>alert(1)</script> <img src='http://evil.example/x.png'>\n\n"
     "![tracker](http://evil.example/pixel.png) and [click](javascript:alert(1)) or [file](file:///etc/passwd)\n\n"
@@ -111,6 +123,17 @@ def everyday_talk() -> tuple[TranscriptEntry, ...]:
         _call("c3", "Rename a device", ToolCallStatus.FAILED, "devices.drawer", ended_ms=1_300, failed=True),
         _call("c4", "Export the list", ToolCallStatus.RUNNING, "devices.table"),
         Notice(message_id="n1", kind=NoticeKind.INFO, text="The language model was changed.", at_ms=0),
+    )
+
+
+def arabic_talk() -> tuple[TranscriptEntry, ...]:
+    """A talk in a language that is written from right to left, about things that are not."""
+    return (
+        PersonMessage(message_id="p1", text="أي المحطات في ميلانو غير متصلة؟ (MIL-*)", at_ms=0),
+        _call("c1", "عرض الأجهزة", ToolCallStatus.DONE, "devices.table", ended_ms=412),
+        AssistantMessage(message_id="a1", text=ARABIC, at_ms=0),
+        PersonMessage(message_id="p2", text="Disable both, please.", at_ms=0),
+        _call("c2", "إيقاف الأجهزة عن العمل!", ToolCallStatus.WAITING, "devices.table", confirmation_id="cnf_1"),
     )
 
 

@@ -51,11 +51,18 @@ def staged_questions() -> dict[str, StagedController]:
     }
     return {
         "question-empty": StagedController(_question({})),
+        "question-usual": StagedController(pending_question()),
         "question-long": StagedController(*(_question(long, number=number) for number in range(5))),
         "question-hostile": StagedController(
             _question(hostile, description="<b>Format</b> \u202eC:\u202c" + "D" * 120, summary=HOSTILE[:300])
         ),
     }
+
+
+def pending_question(*, description: str = "Take devices out of service", number: int = 0) -> PendingConfirmation:
+    """A question of the usual size."""
+    given: dict[str, FrozenJson] = {"ids": ("MIL-002", "MIL-004", "MIL-010"), "reason": "No battery"}
+    return _question(given, description=description, number=number)
 
 
 def _question(
@@ -78,7 +85,7 @@ def _question(
         effect=Effect.DESTRUCTIVE,
         summary=summary,
         input=value,
-        bound_fields=("path",),
+        bound_fields=("path", "ids"),
         requested_at="2026-01-01T00:00:00Z",
         expires_at="2026-01-01T00:02:00Z",
         expires_in_ms=120_000,
