@@ -1,7 +1,8 @@
-"""Whether the window stays alive while an assistant answers: the longest times between two beats of the GUI thread.
+"""Whether the window stays alive while an assistant answers, and how long it takes to stop one.
 
-A timer beats every five milliseconds. By the clock a busy machine counts too, so beside each figure stands the same in
-processor time of the thread, which is what the dock itself costs.
+The first is the longest times between two beats of the GUI thread, which a timer makes every five milliseconds. By the
+clock a busy machine counts too, so beside each of these figures stands the same in processor time of the thread, which
+is what the dock itself costs.
 """
 
 from __future__ import annotations
@@ -9,7 +10,9 @@ from __future__ import annotations
 import asyncio
 import os
 import time
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Generator, Sequence
+from contextlib import contextmanager
+from functools import partial
 
 from PySide6.QtCore import QEventLoop, Qt, QTimer
 from PySide6.QtWidgets import QApplication, QMainWindow
@@ -22,8 +25,10 @@ from agent_surface.assistant import (
     CallTool,
     OfferedTool,
     PersonMessage,
+    SessionEvent,
     SessionState,
     TranscriptEntry,
+    TurnFinished,
 )
 from agent_surface.assistant._persistence import conversation_to_json
 from agent_surface.testing import contract_authority
@@ -37,6 +42,8 @@ SECONDS = 10.0
 TOKENS_PER_SECOND = 200
 BEAT_MS = 5
 GOAL_MS = 50.0
+STOPS = 20
+STOP_GOAL_MS = 200.0
 
 EMPTY = define_agent_component_contract(type="bench.empty", description="Nothing")
 
@@ -90,7 +97,7 @@ class PacedBackend:
     ) -> AsyncIterator[BackendEvent]:
         """Answer for :data:`SECONDS` seconds."""
         if self._silent:
-            await _pause(SECONDS)
+            await asyncio.sleep(SECONDS)
             yield BackendText(text="Done.")
             return
         text = _PARAGRAPH * 100
@@ -101,14 +108,7 @@ class PacedBackend:
             while place < wanted:
                 yield BackendText(text=text[place % len(text) : place % len(text) + 4] or "\n")
                 place += 4
-            await _pause(1 / TOKENS_PER_SECOND)
-
-
-async def _pause(seconds: float) -> None:
-    loop = asyncio.get_running_loop()
-    over = loop.create_future()
-    loop.call_later(seconds, over.set_result, None)
-    await over
+            await asyncio.sleep(1 / TOKENS_PER_SECOND)
 
 
 def measure() -> list[Figure]:
@@ -121,10 +121,46 @@ def measure() -> list[Figure]:
         heart = _beat_during(silent=silent)
         figures.append(_figure(f"{name}, by the clock", heart.waited_ms))
         figures.append(_figure(f"{name}, processor time", heart.worked_ms))
+    stops = _time_stops()
+    figures.append(Figure(name="Stop while an answer streams", unit="ms", rounds=stops, goal=STOP_GOAL_MS))
     return figures
 
 
 def _beat_during(*, silent: bool) -> Heartbeat:
+    heart = Heartbeat()
+    with _shown_dock(silent=silent) as dock:
+        heart.start()
+        dock.session.send("Go on")
+        _turn_until(lambda: dock.session.state is SessionState.IDLE, SECONDS * 3)
+        heart.stop()
+    return heart
+
+
+def _time_stops() -> tuple[float, ...]:
+    """From Stop until the dock takes the next message, shortest first."""
+    took_ms: list[float] = []
+    with _shown_dock(silent=False) as dock:
+        for _ in range(STOPS):
+            dock.session.send("Go on")
+            _turn_until(lambda: False, 0.2)
+            loop = QEventLoop()
+            forget = dock.session.subscribe(partial(_quit_at_end, loop))
+            began = time.perf_counter()
+            dock.composer.stop_requested.emit()
+            loop.exec()
+            took_ms.append((time.perf_counter() - began) * 1_000)
+            forget()
+    return tuple(sorted(took_ms))
+
+
+def _quit_at_end(loop: QEventLoop, event: SessionEvent) -> None:
+    if isinstance(event, TurnFinished):
+        loop.quit()
+
+
+@contextmanager
+def _shown_dock(*, silent: bool) -> Generator[AssistantDock]:
+    """A dock with a long conversation, in a window that is shown."""
     registry = create_qt_registry(authority=contract_authority(EMPTY), environment="test")
     toolset = create_agent_toolset(registry, consumer=AgentConsumer(id="assistant"), topology="embedded")
     session = create_assistant_session(registry, toolset, PacedBackend(silent=silent), saved=_long_talk())
@@ -134,17 +170,12 @@ def _beat_during(*, silent: bool) -> Heartbeat:
     window.resize(480, 800)
     window.show()
     _turn_until(lambda: False, 0.5)
-    heart = Heartbeat()
-    heart.start()
-    session.send("Go on")
-    _turn_until(lambda: session.state is SessionState.IDLE, SECONDS * 3)
-    heart.stop()
+    yield dock
     session.close()
     toolset.close()
     registry.close()
     window.close()
     _turn_until(lambda: False, 0.2)
-    return heart
 
 
 def _turn_until(done: Callable[[], bool], seconds: float) -> None:
