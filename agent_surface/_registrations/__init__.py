@@ -4,8 +4,8 @@ Above: the pipeline and the snapshot read it, the registry changes it. Below: co
 """
 
 from agent_surface._registrations._guard import RegistrationCandidate, RegistrationGuard
-from agent_surface._registrations._handle import HandleStatus, RegistrationHandle, RegistrationOwner
-from agent_surface._registrations._live import ActiveCall, LiveCapability, Registration
+from agent_surface._registrations._handle import RegistrationHandle, RegistrationOwner
+from agent_surface._registrations._live import ActiveCall, HandleStatus, LiveCapability, Registration
 from agent_surface._registrations._prepare import CapabilityPreparation
 from agent_surface._registrations._store import RegistrationStore, Tombstone
 from agent_surface._registrations._version import SurfaceVersion

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Literal, Protocol, TypeAlias, cast
+from typing import Protocol
 
-from agent_surface._registrations._live import Registration
+from agent_surface._registrations._live import HandleStatus, Registration
 from agent_surface.invocation import Availability
-
-HandleStatus: TypeAlias = Literal["active", "rejected", "unregistered"]
-
 
 class RegistrationOwner(Protocol):
     """The registry as a handle sees it."""
@@ -50,7 +47,7 @@ class RegistrationHandle:
     @property
     def status(self) -> HandleStatus:
         """``active``, ``rejected`` (never live) or ``unregistered``."""
-        return "rejected" if self._registration is None else cast("HandleStatus", self._registration.status)
+        return "rejected" if self._registration is None else self._registration.status
 
     def update(self, *, enabled: bool | None = None, availability: Mapping[str, Availability] | None = None) -> None:
         """Push what may change on a live registration; an update that changes nothing announces nothing.

@@ -6,7 +6,7 @@ import inspect
 import logging
 from collections.abc import Callable, Mapping
 from operator import attrgetter
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias
 
 from agent_surface._base._awaitables import abandon
 from agent_surface._base._json import FrozenJson
@@ -33,6 +33,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 logger = logging.getLogger("agent_surface.registrations")
+
+HandleStatus: TypeAlias = Literal["active", "rejected", "unregistered"]
 
 DEFAULT_REASON = "not possible right now"
 COMPONENT_DISABLED = Availability(available=False, reason="component-disabled")
@@ -217,7 +219,7 @@ class Registration:
         self.type = bound.seal.contract.type
         self.instance_id = bound.instance_id
         self.identity = (self.type, self.instance_id)
-        self.status = "active"
+        self.status: HandleStatus = "active"
         self.enabled = bound.enabled
         self.overrides: dict[str, Availability] = {}
         # What a snapshot last made of it, until something is pushed; the snapshot alone reads it.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Literal
 
 from agent_surface._base._limits import AgentSurfaceLimits
@@ -148,39 +148,33 @@ class Registrar:
         """Push new availability; for :class:`RegistrationHandle`."""
         self._owner.require_open("update")
         pushed = {} if availability is None else _normalize_all(registration, availability)
-        # Nothing but what is pushed can change, unless the master switch does.
-        affected = pushed if enabled is None else registration.capabilities
-        before = _pushed(registration, affected)
-        if enabled is not None:
-            registration.enabled = enabled
-        registration.overrides.update(pushed)
+        if enabled is None and registration.enabled:
+            changed = _differing(registration.overrides, pushed)
+            registration.overrides.update(pushed)
+        else:
+            before = _pushed(registration)
+            registration.enabled = registration.enabled if enabled is None else enabled
+            registration.overrides.update(pushed)
+            changed = _differing(before, _pushed(registration))
         registration.projection = None
-        after = _pushed(registration, affected)
-        if after != before:
-            self._announce_availability(registration, affected, before, after)
+        if changed:
+            self._announce_availability(registration, changed)
 
-    def _announce_availability(
-        self,
-        registration: Registration,
-        affected: Iterable[str],
-        before: Sequence[Availability],
-        after: Sequence[Availability],
-    ) -> None:
+    def _announce_availability(self, registration: Registration, changed: Mapping[str, Availability]) -> None:
         if not self._events.has_listeners:
             self._announcements.bump()
             return
         with self._announcements.public_call(), self._announcements.mutation():
             self._version.bump()
-            for capability_id, was, now in zip(affected, before, after, strict=True):
-                if now is not was and now != was:
-                    self._events.emit(
-                        AvailabilityChanged(
-                            registration_id=registration.registration_id,
-                            capability_id=capability_id,
-                            available=now.available,
-                            reason=now.reason,
-                        )
+            for capability_id, now in changed.items():
+                self._events.emit(
+                    AvailabilityChanged(
+                        registration_id=registration.registration_id,
+                        capability_id=capability_id,
+                        available=now.available,
+                        reason=now.reason,
                     )
+                )
 
     def invalidate_registration(self) -> None:
         """Bump the version once; for :class:`RegistrationHandle`."""
@@ -288,11 +282,12 @@ def _normalize_all(registration: Registration, availability: Mapping[str, Availa
     Raises:
         AgentSurfaceDefinitionError: A name is none of the component's, or a value no :class:`Availability`.
     """
+    capabilities = registration.capabilities
     pushed: dict[str, Availability] = {}
     asked: object = object()
     normalized = AVAILABLE
     for key, value in availability.items():
-        capability_id = registration.find_key(key)
+        capability_id = key if key in capabilities else registration.find_key(key)
         if capability_id is None:
             raise AgentSurfaceDefinitionError(
                 DefinitionErrorCode.INVALID_DEFINITION,
@@ -327,9 +322,19 @@ def _normalized(value: object, component_type: str, key: str) -> Availability:
     return Availability(available=False, reason=None)
 
 
-def _pushed(registration: Registration, capability_ids: Collection[str]) -> list[Availability]:
-    """What was pushed for capabilities, the master switch included; live predicates play no part in it."""
+def _pushed(registration: Registration) -> dict[str, Availability]:
+    """What was pushed for each capability, the master switch included; live predicates play no part in it."""
     if not registration.enabled:
-        return [COMPONENT_DISABLED] * len(capability_ids)
+        return dict.fromkeys(registration.capabilities, COMPONENT_DISABLED)
     overrides = registration.overrides
-    return [overrides.get(capability_id, AVAILABLE) for capability_id in capability_ids]
+    return {capability_id: overrides.get(capability_id, AVAILABLE) for capability_id in registration.capabilities}
+
+
+def _differing(before: Mapping[str, Availability], after: Mapping[str, Availability]) -> dict[str, Availability]:
+    """What is not as it was; nothing pushed means available."""
+    changed: dict[str, Availability] = {}
+    for capability_id, now in after.items():
+        was = before.get(capability_id, AVAILABLE)
+        if was is not now and (was.available != now.available or was.reason != now.reason):
+            changed[capability_id] = now
+    return changed

@@ -40,32 +40,19 @@ class SurfaceProviders:
         self._changed()
         return lambda: self._forget(address, registry)
 
-    def find(
-        self,
-        component: QObject,
-        known: dict[QObject, AgentSurfaceRegistry | None] | None = None,
-        address: int | None = None,
-    ) -> AgentSurfaceRegistry | None:
-        """The registry of the nearest provider among ``component`` and its parents, else the application's.
+    def provides(self, address: int) -> bool:
+        """Whether the object at this address provides a surface."""
+        return address in self._registries
 
-        Args:
-            component: Whose registry is wanted.
-            known: What was found for parents at this moment; added to.
-            address: Of the component, where the caller has it at hand.
-        """
+    def find(self, component: QObject) -> AgentSurfaceRegistry | None:
+        """The registry of the nearest provider among ``component`` and its parents, else the application's."""
         if not self._registries:
             return None
-        own = self._registries.get(_address(component) if address is None else address)
+        own = self._registries.get(_address(component))
         if own is not None:
             return own
         parent = component.parent()
-        if parent is None:
-            return self._registries.get(_address(self._runtime.application))
-        if known is None:
-            return self.find(parent)
-        if parent not in known:
-            known[parent] = self.find(parent)
-        return known[parent]
+        return self._registries.get(_address(self._runtime.application)) if parent is None else self.find(parent)
 
     def _forget(self, address: int, registry: AgentSurfaceRegistry | None) -> None:
         if address in self._registries and registry in (None, self._registries[address]):

@@ -77,9 +77,13 @@ class Behaviour:
         self.attached, self._options = definition, options
         self._told = frozenset(name for name, value in options.items() if value is not None)
 
+    def is_only(self, attached: Definition | None) -> bool:
+        """Whether ``attached`` is all there is: nothing else was attached since, no procedures, no contributions."""
+        return self.attached is attached and not self.procedures and not self._contributions
+
     def definition(self, component: QObject) -> Definition:
         """The contract and its handlers, with what is contributed at this moment."""
-        own = self.attached or cast("Definition", getattr(type(component), DEFINITION))
+        own: Definition = self.attached or getattr(type(component), DEFINITION)
         if not self._contributions:
             return own
         observations, actions = dict(own.observations), dict(own.actions)
@@ -116,9 +120,9 @@ class Behaviour:
             return self._told
         # Asking a Qt object for an attribute it does not have costs many times a look into two collections.
         by_class: frozenset[str] = getattr(type(component), DEFINITION).options
-        own = vars(component)
-        if _ATTRIBUTES.keys().isdisjoint(own):
+        if not says_of_itself(component):
             return by_class
+        own = vars(component)
         return by_class | {option for attribute, option in _ATTRIBUTES.items() if attribute in own}
 
     def structure(self, component: QObject, told: frozenset[str]) -> dict[str, object]:
@@ -148,6 +152,11 @@ class Behaviour:
             return OPTIONS[name]
         value = getattr(component, f"agent_{name}") if self._options is None else self._options[name]
         return value() if callable(value) else value
+
+
+def says_of_itself(component: QObject) -> bool:
+    """Whether this one component says anything, apart from what its class says or was attached."""
+    return not _ATTRIBUTES.keys().isdisjoint(vars(component))
 
 
 def ensure_behaviour(component: QObject) -> Behaviour:

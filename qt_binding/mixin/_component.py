@@ -56,6 +56,8 @@ class Component:
         shown: Whether it was visible once; for what cannot be shown, from the beginning.
         surroundings: Where it was when last looked at.
         settled: Whether it still is there, so that the same events and docks are to be followed.
+        unheard: Whether its own events are not listened to, because it is going to be looked at in this turn anyway.
+        steady: The short way to push it, where that is open.
     """
 
     def __init__(
@@ -75,6 +77,8 @@ class Component:
         self.shown = not isinstance(target, QWidget) or target.isVisible()
         self.surroundings: Hashable = None
         self.settled = False
+        self.unheard = False
+        self.steady: Steady | None = None
         self._target = weakref.ref(target)
         self._handle: AgentComponentHandle = behaviour.handle
         self._name = ""
@@ -90,7 +94,6 @@ class Component:
         self._identity: tuple[object, ...] = ()
         self._structure: tuple[object, ...] = ()
         self._refused = False
-        self._steady: Steady | None = None
         self._arities: weakref.WeakKeyDictionary[object, int] = weakref.WeakKeyDictionary()
 
     @property
@@ -116,13 +119,16 @@ class Component:
         """Whether it has a live registration."""
         return self._registration is not None and self._registration.status == "active"
 
+    def target(self) -> QObject | None:
+        """The living object."""
+        target = self._target()
+        return target if target is not None and is_alive(target) else None
+
     def find(self) -> tuple[QObject, Behaviour] | None:
         """The living object with its behaviour, or ``None`` when either half of the object is gone."""
-        target = self._target()
-        if target is None or not is_alive(target):
-            return None
-        behaviour = find_behaviour(target)
-        return None if behaviour is None else (target, behaviour)
+        target = self.target()
+        behaviour = None if target is None else find_behaviour(target)
+        return None if target is None or behaviour is None else (target, behaviour)
 
     # -- registration --------------------------------------------------------------------------------------------
 
@@ -132,22 +138,6 @@ class Component:
             return True
         self.shown = isinstance(target, QWidget) and target.isVisible()
         return self.shown
-
-    def push_presence(
-        self, target: QObject, behaviour: Behaviour, registry: AgentSurfaceRegistry | None, glance: Glance
-    ) -> bool:
-        """Announce its presence, if that is all there is to say of it; inside a batch of ``registry``.
-
-        Returns:
-            ``False`` when more may have changed, and :meth:`update` has to look at everything.
-        """
-        steady = self._steady
-        if steady is None or not isinstance(target, QWidget) or not steady.holds(target, behaviour, registry):
-            return False
-        if glance.surroundings(target) != self.surroundings:
-            return False
-        self._pushed = steady.push(glance.presence(target)) or self._pushed
-        return True
 
     def update(self, target: QObject, behaviour: Behaviour, registry: AgentSurfaceRegistry, glance: Glance) -> None:
         """Bring the registration in line with the object; inside a batch of ``registry``.
@@ -194,7 +184,7 @@ class Component:
             followers.clear()
         self._followers.clear()
         self._pushed = {}
-        self._steady = None
+        self.steady = None
         self.settled = False
         if registration is None:
             return
@@ -391,12 +381,12 @@ class Component:
             return
         roles = self._follow_everything(target, behaviour, glance)
         whole = self._judge_component(target, behaviour, told, glance.presence)
-        self._steady = self._find_steady(target, behaviour, told, registration, whole)
         if whole.available:
             vector = {name: self._judge_role(target, behaviour, role) for name, role in roles.items()}
         else:
             vector = dict.fromkeys(roles, whole)
         self._pushed = vector
+        self.steady = self._find_steady(target, behaviour, told, registration, whole)
         registration.update(
             availability=self._push_procedures(registration, behaviour, vector) if behaviour.procedures else vector
         )
@@ -410,17 +400,21 @@ class Component:
         presence: Availability,
     ) -> Steady | None:
         definition, registry = behaviour.definition(target), self._registry
-        if registry is None or not self.settled or not self.is_widget:
+        if registry is None or not self.settled or not isinstance(target, QWidget):
             return None
         if not Steady.describes(behaviour, definition, told):
             return None
         return Steady(
-            definition=definition,
+            target,
+            behaviour,
+            address=self.address,
             told=told,
             instance_id=self._identity[-1],
+            surroundings=self.surroundings,
             registry=registry,
             registration=registration,
             presence=presence,
+            capabilities=definition.roles,
         )
 
     def _push_procedures(

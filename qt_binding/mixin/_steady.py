@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import weakref
+from collections.abc import Iterable
 
-from PySide6.QtCore import QObject
+from PySide6.QtWidgets import QWidget
 
 from agent_surface import AgentSurfaceRegistry, Availability, RegistrationHandle
-from qt_binding.mixin._behaviour import OPTIONS, Behaviour
+from qt_binding._availability import Glance
+from qt_binding.mixin._behaviour import OPTIONS, Behaviour, find_behaviour, is_alive, says_of_itself
 from qt_binding.mixin._definition import Definition
 
 _TELLING = OPTIONS.keys() - {"instance_id", "register_on"}
@@ -19,50 +21,81 @@ class Steady:
 
     Nearly every component of a page is of this kind: no predicate, no followed signal, no switch, no parts. All its
     capabilities can be used exactly when a person could reach it, so when a page is turned there is one question to
-    ask of each, and this says whether it is the only one.
+    ask of each. Here is found out whether it is the only one, in as few steps as that takes: a page may have thousands.
+
+    Attributes:
+        registry: Where it is registered.
     """
 
-    __slots__ = ("_definition", "_instance_id", "_registration", "_registry", "_told", "presence")
+    __slots__ = (
+        "_address",
+        "_attached",
+        "_capabilities",
+        "_instance_id",
+        "_presence",
+        "_registration",
+        "_surroundings",
+        "_target",
+        "_told",
+        "registry",
+    )
 
     def __init__(
         self,
+        target: QWidget,
+        behaviour: Behaviour,
         *,
-        definition: Definition,
+        address: int,
         told: frozenset[str],
         instance_id: object,
+        surroundings: object,
         registry: AgentSurfaceRegistry,
         registration: RegistrationHandle,
         presence: Availability,
+        capabilities: Iterable[str],
     ) -> None:
-        self._definition = definition
+        self._target = weakref.ref(target)
+        self._attached = behaviour.attached
+        self._address = address
         self._told = told
         self._instance_id = instance_id
-        self._registry = registry
+        self._surroundings = surroundings
+        self.registry = registry
         self._registration = registration
-        self.presence = presence
+        self._presence = presence
+        self._capabilities = tuple(capabilities)
 
     @staticmethod
     def describes(behaviour: Behaviour, definition: Definition, told: frozenset[str]) -> bool:
         """Whether a component is of this kind at this moment."""
-        return definition.constant and not behaviour.procedures and told.isdisjoint(_TELLING)
+        return definition.constant and behaviour.is_only(behaviour.attached) and told.isdisjoint(_TELLING)
 
-    def holds(self, target: QObject, behaviour: Behaviour, registry: AgentSurfaceRegistry | None) -> bool:
-        """Whether all but its presence is as it was."""
-        told = behaviour.told(target)
-        return (
-            registry is self._registry
-            and self._registration.status == "active"
-            and told == self._told
-            and behaviour.definition(target) is self._definition
-            and not behaviour.procedures
-            and ("instance_id" not in told or behaviour.option(target, "instance_id", told) == self._instance_id)
+    def push(self, glance: Glance) -> bool:
+        """Tell the registry of a new presence; inside a batch of it.
+
+        Returns:
+            ``False`` when more than its presence may have changed, and all of it has to be looked at.
+        """
+        target = self._target()
+        if target is None or not is_alive(target) or self._registration.status != "active":
+            return False
+        place = glance.place(target)
+        if place is None or place.surroundings != self._surroundings:
+            return False
+        if glance.registry_at(place, target, self._address) is not self.registry or not self._is_as_it_was(target):
+            return False
+        presence = glance.presence_at(place, target)
+        if presence is not self._presence and presence != self._presence:
+            self._presence = presence
+            self._registration.update(availability=dict.fromkeys(self._capabilities, presence))
+        return True
+
+    def _is_as_it_was(self, target: QWidget) -> bool:
+        behaviour = find_behaviour(target)
+        if behaviour is None or not behaviour.is_only(self._attached):
+            return False
+        if self._attached is None and says_of_itself(target) and behaviour.told(target) != self._told:
+            return False
+        return "instance_id" not in self._told or self._instance_id == behaviour.option(
+            target, "instance_id", self._told
         )
-
-    def push(self, presence: Availability) -> Mapping[str, Availability] | None:
-        """Tell the registry of a new presence; returns what was told of each capability, ``None`` if it is the old."""
-        if presence == self.presence:
-            return None
-        self.presence = presence
-        vector = dict.fromkeys(self._definition.roles, presence)
-        self._registration.update(availability=vector)
-        return vector

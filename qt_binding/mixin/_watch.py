@@ -13,6 +13,7 @@ from contextlib import ExitStack
 import shiboken6
 from PySide6.QtCore import SIGNAL, QEvent, QMetaObject, QObject, Qt, QTimer, Signal
 from PySide6.QtGui import QHideEvent, QPaintEvent, QShowEvent
+from PySide6.QtWidgets import QWidget
 from typing_extensions import override
 
 from agent_surface import (
@@ -158,6 +159,8 @@ class ComponentWatch(QObject):
                 self._update(component, target, behaviour, registry, self._glance())
         except RegistryClosedError as closed:
             component.handle.rejected(closed)
+        if component.unheard:
+            self._hear_again(component)
         self._dirty.pop(component.key, None)
 
     def anchor(self, key: int, target: QObject) -> None:
@@ -197,7 +200,7 @@ class ComponentWatch(QObject):
                 address = _address(watched)
                 for key in self._watching.get(address, ()):
                     if kind == _SHOW and self._components[key].address == address:
-                        self._components[key].shown = True
+                        self._shown(self._components[key], watched)
                     self._mark(key)
             elif kind == _MOVE and crossed_the_edge(watched, event):
                 for key in self._watching.get(_address(watched), ()):
@@ -205,6 +208,23 @@ class ComponentWatch(QObject):
         except BaseException:
             logger.debug("an event could not be looked at", exc_info=True)
         return False
+
+    def _shown(self, component: Component, watched: QObject) -> None:
+        """A component came in sight; nothing more of it need be heard until it is looked at in this turn.
+
+        The three further events of a widget that is shown cost more than the push: each is handed to Python. Whoever
+        else depends on the widget is looked at too. A window is heard always: it tells of dialogs that come and go.
+        """
+        component.shown = True
+        if isinstance(watched, QWidget) and not watched.isWindow():
+            component.unheard = True
+            watched.removeEventFilter(self)
+
+    def _hear_again(self, component: Component) -> None:
+        component.unheard = False
+        target = component.target()
+        if target is not None:
+            target.installEventFilter(self)
 
     def mark(self, key: int) -> None:
         """A component may have changed; from any thread."""
@@ -225,7 +245,12 @@ class ComponentWatch(QObject):
 
     def _glance(self) -> Glance:
         # A second filter is none, and the address of a window may be another window's by now.
-        return Glance(self._presentation, lambda window: window.installEventFilter(self))
+        return Glance(
+            self._presentation,
+            found_window=lambda window: window.installEventFilter(self),
+            find_registry=self._providers.find,
+            provides=self._providers.provides,
+        )
 
     def _watch_events(self, component: Component, target: QObject, behaviour: Behaviour, glance: Glance) -> None:
         """Filter the events of the widgets whose presence counts for a component, and of their windows.
@@ -275,28 +300,31 @@ class ComponentWatch(QObject):
                 glance = self._glance()
                 for key in dirty:
                     component = self._components.get(key)
-                    if component is not None:
-                        self._push_one(component, glance, enter)
+                    if component is None:
+                        continue
+                    if component.unheard:
+                        self._hear_again(component)
+                    self._push_one(component, glance, enter)
         finally:
             self._pushing = False
             if self._dirty:
                 self._timer.start()  # it may have run out in the event loop of a predicate
 
     def _push_one(self, component: Component, glance: Glance, enter: Callable[[AgentSurfaceRegistry], None]) -> None:
-        found = component.find()
-        if found is None:
-            self._drop(component.key)
-            return
-        target, behaviour = found
         try:
-            registry = self._providers.find(target, glance.known, component.address)
-            if registry is not None and component.active:
-                enter(registry)
-                if component.push_presence(target, behaviour, registry, glance):
+            if component.steady is not None:
+                enter(component.steady.registry)
+                if component.steady.push(glance):
                     return
+            found = component.find()
+            if found is None:
+                self._drop(component.key)
+                return
+            target, behaviour = found
             self._watch_events(component, target, behaviour, glance)
             if not component.wants_registration(target, behaviour):
                 return
+            registry = glance.registry(target, component.address)
             if component.registry is not registry and component.registry is not None and component.active:
                 enter(component.registry)
                 component.unregister()
