@@ -34,6 +34,7 @@ class Steady:
         "_instance_id",
         "_presence",
         "_registration",
+        "_spoke",
         "_surroundings",
         "_target",
         "_told",
@@ -57,6 +58,7 @@ class Steady:
         self._target = weakref.ref(target)
         self._attached = behaviour.attached
         self._address = address
+        self._spoke = says_of_itself(target)
         self._told = told
         self._instance_id = instance_id
         self._surroundings = surroundings
@@ -94,7 +96,8 @@ class Steady:
         behaviour = find_behaviour(target)
         if behaviour is None or not behaviour.is_only(self._attached):
             return False
-        if self._attached is None and says_of_itself(target) and behaviour.told(target) != self._told:
+        # The class says what it always said; only one that says something itself, or did, is asked for all of it.
+        if self._attached is None and (self._spoke or says_of_itself(target)) and behaviour.told(target) != self._told:
             return False
         return "instance_id" not in self._told or self._instance_id == behaviour.option(
             target, "instance_id", self._told

@@ -148,6 +148,22 @@ def test_surface_changed_without_a_loop_comes_when_the_outermost_call_returns() 
 
 
 @pytest.mark.requirement("AS-EVT-001")
+def test_who_comes_after_a_change_that_nobody_heard_is_not_told_of_it() -> None:
+    """It was announced when it was made, if to nobody; what is told next is what changes next."""
+    surface = Surface()
+    handle = surface.mount()
+    surface.stop_hearing()
+    handle.update(availability={"act": GONE})
+    heard: list[AgentSurfaceEvent] = []
+    stop = surface.registry.subscribe(heard.append)
+    with surface.registry.batch():
+        pass
+    assert heard == []
+    stop()
+    surface.registry.close()
+
+
+@pytest.mark.requirement("AS-EVT-001")
 def test_what_a_listener_changes_without_a_loop_is_announced_too() -> None:
     """And only once for both."""
     surface = Surface()

@@ -117,6 +117,21 @@ async def test_requests_of_a_person_are_withdrawn_and_an_approval_not_yet_used_i
     assert ran == []
 
 
+@pytest.mark.requirement("QT-DOCK-004")
+async def test_whoever_is_told_that_a_request_was_withdrawn_finds_that_the_person_has_control(
+    taken: tuple[Surface, TakeOver],
+) -> None:
+    """What is withdrawn might be asked for again at once, and must not be."""
+    surface, take_over = taken
+    surface.mount(ASKING)
+    await surface.invoke("view:t.asking.act", {"n": 1})
+    seen: list[tuple[bool, set[str | None]]] = []
+    stop = surface.registry.confirmations.subscribe(lambda _: seen.append((take_over.engaged, _reasons(surface))))
+    take_over.engage()
+    assert seen == [(True, {REASON})]
+    stop()
+
+
 async def test_what_a_consumer_may_not_see_stays_hidden_while_a_person_has_control() -> None:
     """The switch tells nobody what exists."""
     take_over = TakeOver()

@@ -235,6 +235,39 @@ def test_a_dock_that_goes_behind_another_makes_its_components_unavailable(surfac
     delete(window)
 
 
+class Log(AgentComponentMixin, QDockWidget):
+    """A dock that is a component itself."""
+
+    agent_contract = PINGER
+
+    @performs(PING)
+    def ping(self) -> None:
+        """Do it."""
+
+
+@pytest.mark.requirement("QT-AVAIL-004")
+def test_a_dock_that_is_a_component_tells_when_another_comes_before_it(surface: Surface, qtbot: QtBot) -> None:
+    """It is not in itself, and counts all the same."""
+    window = QMainWindow()
+    window.setCentralWidget(QTextEdit())
+    window.setAnimated(False)  # an animation is a child of the dock, and its end is an event
+    log, jobs = Log("Log", window), QDockWidget("Jobs", window)
+    for dock in (log, jobs):
+        window.addDockWidget(Qt.DockWidgetArea.RightDockWidgetArea, dock)
+    shown(window)
+    window.tabifyDockWidget(log, jobs)
+    for front in (jobs, log, jobs):
+        front.raise_()
+        reason = None if front is log else "It is in the dock “Log”, which is behind another tab."
+
+        def announced() -> str | None:
+            told = [event.reason for event in surface.events if isinstance(event, AvailabilityChanged)]
+            return told[-1] if told else None
+
+        qtbot.waitUntil(lambda: announced() == reason)  # noqa: B023  it is waited for here
+    delete(window)
+
+
 @pytest.mark.requirement("QT-AVAIL-004")
 def test_a_window_moved_off_the_screens_by_code_is_noticed(surface: Surface) -> None:
     """And when it comes back; a move on the screen announces nothing."""

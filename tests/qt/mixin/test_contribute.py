@@ -232,8 +232,10 @@ def test_a_page_that_has_been_there_for_long_takes_a_contribution(surface: Surfa
             """The text."""
             return "text"
 
-    page = Page()
-    for _ in range(3):
+    window = QWidget()
+    page = Page(window)
+    shown(window)
+    for _ in range(2):
         page.hide()
         shown(page)
     assert (names(surface), registrations(surface)) == (["read"], 1)
@@ -243,7 +245,23 @@ def test_a_page_that_has_been_there_for_long_takes_a_contribution(surface: Surfa
     turn()
     assert (names(surface), registrations(surface)) == (["read", "print"], 2)
     assert code_of(surface.invoke(PRINT_ID)) == "ok"
-    delete(page)
+    delete(window)
+
+
+def test_a_page_that_is_attached_anew_offers_what_it_then_has(surface: Surface) -> None:
+    """By the next turn, since more may be contributed in this one."""
+    window = QWidget()
+    page = QWidget(window)
+    shown(window)
+    attach_agent_component(page, PAGE, observations={"read": lambda: "text"})
+    for _ in range(2):
+        page.hide()
+        shown(page)
+    assert (names(surface), registrations(surface)) == (["read"], 1)
+    attach_agent_component(page, PAGE, observations={"read": lambda: "text"}, actions={"print": lambda: None})
+    turn()
+    assert (names(surface), registrations(surface)) == (["read", "print"], 2)
+    delete(window)
 
 
 @pytest.mark.parametrize("moment", ["in its init", "later"])

@@ -183,8 +183,10 @@ def test_a_reference_that_comes_later_registers_its_component_again(
 ) -> None:
     """A registration never changes what it offers; one that cannot be made changes nothing."""
     surface = make_stamping()
-    counter = kind()
-    provide_surface(counter, surface.registry)
+    window = QWidget()
+    counter = kind(window)
+    provide_surface(window, surface.registry)
+    shown(window)
     for _ in range(2):  # by the second time all of it is known
         counter.hide()
         shown(counter)
@@ -199,5 +201,5 @@ def test_a_reference_that_comes_later_registers_its_component_again(
     assert handle.registration_id != before
     assert surface.invoke(STAMP_ID, {"times": 1}).to_json()["output"] == "office 0: later 1"
     assert counter.agent_handle.registration_id == handle.registration_id
-    delete(counter)
+    delete(window)
     turn()

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 
 import pytest
 from PySide6.QtWidgets import QWidget
+from typing_extensions import override
 
 from agent_surface import AvailabilityChanged
 from qt_binding import AgentComponentMixin, performs, provide_surface
@@ -41,6 +42,14 @@ class Switched(Named):
     def agent_enabled(self) -> bool:
         """Its switch."""
         return self.switched_on
+
+
+class Conditional(Plain):
+    """Can be pinged on a condition of which nothing tells."""
+
+    @performs(PING, when=lambda self: self.switched_on, reason="It is off")
+    @override
+    def ping(self) -> None: ...
 
 
 def turn_page(page: QWidget, times: int = 1) -> None:
@@ -97,6 +106,18 @@ def test_who_is_given_another_name_registers_again(surface: Surface, page: QWidg
     assert component.agent_handle.registration_id != before
     turn_page(page)
     assert surface.instances() == ["another"]
+
+
+@pytest.mark.requirement("QT-LIFE-006")
+def test_who_says_nothing_more_of_its_name_has_the_usual_one(surface: Surface, page: QWidget) -> None:
+    """What was said once holds no longer than it is said."""
+    component = Plain()
+    component.agent_instance_id = "mine"  # type: ignore[attr-defined]  # pyright: ignore[reportAttributeAccessIssue]
+    put(component, page)
+    assert surface.instances() == ["mine"]
+    del component.agent_instance_id  # type: ignore[attr-defined]  # pyright: ignore[reportAttributeAccessIssue]
+    turn_page(page)
+    assert surface.instances() == ["default"]
 
 
 @pytest.mark.requirement("QT-AVAIL-001")
@@ -164,20 +185,31 @@ def test_a_move_to_another_part_of_the_window_can_be_one_to_another_surface(make
 
 @pytest.mark.requirement("QT-AVAIL-004")
 def test_after_a_move_the_events_of_the_new_window_count(surface: Surface, page: QWidget) -> None:
-    """A window that is minimised tells only itself."""
+    """A window that is moved off the screens tells only itself."""
     component, other = Plain(), QWidget()
     put(component, page)
     shown(other)
     component.setParent(other)
     component.show()
     turn()
-    other.showMinimized()
+    other.move(-5_000, -5_000)
     turn()
-    assert "minimised" in str(announced(surface, component))
-    other.showNormal()
+    assert "off the screen" in str(announced(surface, component))
+    other.move(20, 20)
     turn()
     assert announced(surface, component) is None
     delete(other)
+
+
+@pytest.mark.requirement("QT-AVAIL-001")
+def test_one_with_a_condition_is_asked_for_it_whenever_its_page_comes_back(surface: Surface, page: QWidget) -> None:
+    """It is not enough that a person could reach it."""
+    component = Conditional()
+    put(component, page)
+    assert announced(surface, component) is None
+    component.switched_on = False
+    turn_page(page)
+    assert announced(surface, component) == "It is off"
 
 
 @pytest.mark.requirement("QT-AVAIL-005")
