@@ -13,6 +13,12 @@ STORE = CORE + "confirmations/_store.py"
 REGISTRAR = CORE + "registry/_registrar.py"
 WATCH = QT + "mixin/_watch.py"
 COMPONENT = QT + "mixin/_component.py"
+STEADY = QT + "mixin/_steady.py"
+GLANCE = QT + "_availability/_glance.py"
+TAKE_OVER = CORE + "policies/_take_over.py"
+EVIDENCE = CORE + "confirmations/_evidence.py"
+POOL = CORE + "_base/_threads.py"
+AUDIT_CHAIN = CORE + "audit/_chain.py"
 
 T = "tests/core/"
 ADMISSION, APPROVAL, IDENTITY, MOMENTS, SETTLEMENT = (
@@ -26,9 +32,21 @@ LIFECYCLE, HANDLES, THREADS = (
 )
 CHAIN, BUILT_IN = T + "policies/test_chain.py", T + "policies/test_alone.py"
 TOOLS = T + "toolset/test_with_registry.py"
+DELIVERY = T + "events/test_delivery.py"
+CONTROL = T + "policies/test_take_over.py"
+CLAIMS = T + "confirmations/test_evidence.py"
+WORKERS = T + "base/test_threads.py"
+AUDIT_FILE, FORGED_LINES = T + "audit/test_jsonl.py", T + "audit/test_forged_lines.py"
 CONTRACTS = T + "contracts/test_bindings_and_seams.py"
 QT_LIFECYCLE, QT_AVAILABILITY, QT_CALLS = (
     f"tests/qt/mixin/test_{name}.py" for name in ("lifecycle", "availability", "calls")
+)
+QT_STEADY, QT_SHOWN, QT_NOTICED, QT_PROVIDER, QT_QUIRKS = (
+    f"tests/qt/mixin/test_{name}.py"
+    for name in ("steady", "noticed_while_shown", "noticed", "provider", "quirks_of_qt")
+)
+QT_CONTRIBUTE, QT_PROCEDURES, QT_ATTACH = (
+    f"tests/qt/mixin/test_{name}.py" for name in ("contribute", "procedures", "attach")
 )
 QT_MODAL, QT_HOST, QT_QUEUE = (
     "tests/qt/availability/test_modal.py",
@@ -600,8 +618,8 @@ FAULTS = (
     Fault(
         "nothing that changed is announced all the same",
         REGISTRAR,
-        "        if changed:\n            self._announce_availability(registration, changed)",
-        "        self._announce_availability(registration, changed)",
+        "        if changed:\n            self._announce_availability(",
+        "        if changed is not None:\n            self._announce_availability(",
         (LIFECYCLE, HANDLES),
     ),
     Fault(
@@ -727,7 +745,7 @@ FAULTS = (
         WATCH,
         "    QEvent.Type.ParentChange,\n",
         "",
-        ("tests/qt/mixin/test_provider.py", QT_LIFECYCLE, QT_AVAILABILITY),
+        (QT_PROVIDER, QT_LIFECYCLE, QT_AVAILABILITY),
     ),
     Fault(
         "what a handler changed is not pushed before its result",
@@ -785,5 +803,338 @@ FAULTS = (
         "            self._ending = True\n            return QueueStep(ended=self._current)\n",
         "            return QueueStep()\n",
         (QT_QUEUE,),
+    ),
+    # The short way of a push, and the glance.
+    Fault(
+        "another name of a plain component goes unnoticed",
+        STEADY,
+        '        return "instance_id" not in self._told or self._instance_id == behaviour.option(\n'
+        '            target, "instance_id", self._told\n        )\n',
+        "        return True\n",
+        (QT_STEADY, QT_LIFECYCLE),
+    ),
+    Fault(
+        "a plain component that speaks of itself for the first time is not heard",
+        STEADY,
+        "(self._spoke or says_of_itself(target))",
+        "self._spoke",
+        (QT_STEADY,),
+    ),
+    Fault(
+        "what a plain component said of itself once is said for ever",
+        STEADY,
+        "(self._spoke or says_of_itself(target))",
+        "says_of_itself(target)",
+        (QT_STEADY,),
+    ),
+    Fault(
+        "a plain component that moves to another surface stays in its old one",
+        STEADY,
+        "        if glance.registry_at(place, target, self._address) is not self.registry or not self",
+        "        if not self",
+        (QT_STEADY, QT_PROVIDER),
+    ),
+    Fault(
+        "what is contributed to a plain component goes unnoticed",
+        QT + "mixin/_behaviour.py",
+        "not self.procedures and not self._contributions\n",
+        "not self.procedures\n",
+        (QT_CONTRIBUTE, QT_STEADY),
+    ),
+    Fault(
+        "a procedure of a plain component goes unnoticed",
+        QT + "mixin/_behaviour.py",
+        "self.attached is attached and not self.procedures and",
+        "self.attached is attached and",
+        (QT_PROCEDURES, QT_STEADY),
+    ),
+    Fault(
+        "a plain component that is attached anew stays what it was",
+        QT + "mixin/_behaviour.py",
+        "self.attached is attached and not self.procedures and",
+        "not self.procedures and",
+        (QT_CONTRIBUTE, QT_ATTACH),
+    ),
+    Fault(
+        "a plain component keeps the presence it once had",
+        STEADY,
+        "            self._presence = presence\n            self._registration",
+        "            self._registration",
+        (QT_STEADY,),
+    ),
+    Fault(
+        "a component with a switch counts as plain",
+        STEADY,
+        '{"instance_id", "register_on"}',
+        '{"instance_id", "register_on", "enabled"}',
+        (QT_STEADY, QT_AVAILABILITY),
+    ),
+    Fault(
+        "a component with a predicate counts as plain",
+        QT + "mixin/_definition.py",
+        "all(role.when is None and role.follows",
+        "all(role.follows",
+        (QT_AVAILABILITY, QT_STEADY, QT_PROCEDURES),
+    ),
+    Fault(
+        "a plain component that moves follows its old window",
+        STEADY,
+        "        if place is None or place.surroundings != self._surroundings:\n",
+        "        if place is None:\n",
+        (QT_STEADY, QT_AVAILABILITY),
+    ),
+    Fault(
+        "a glance is used for more than one push",
+        WATCH,
+        "                glance = self._glance()\n",
+        '                glance = vars(self).setdefault("glance", self._glance())\n',
+        (QT_STEADY, QT_AVAILABILITY),
+    ),
+    Fault(
+        "what is shown is never heard again",
+        WATCH,
+        "                    if component.unheard:\n                        self._hear_again(component)\n",
+        "",
+        (QT_SHOWN,),
+    ),
+    Fault(
+        "what is registered in the turn of its show is never heard again",
+        WATCH,
+        "        if component.unheard:\n            self._hear_again(component)\n        self._dirty.pop",
+        "        self._dirty.pop",
+        (QT_SHOWN, QT_LIFECYCLE, QT_ATTACH),
+    ),
+    Fault(
+        "what is hidden by itself is judged with its siblings",
+        GLANCE,
+        "not (widget.isVisible() and widget.isEnabled() == place.enabled)",
+        "not (widget.isEnabled() == place.enabled)",
+        (QT_STEADY, QT_QUIRKS),
+    ),
+    Fault(
+        "what is disabled by itself is judged with its siblings",
+        GLANCE,
+        "not (widget.isVisible() and widget.isEnabled() == place.enabled)",
+        "not widget.isVisible()",
+        (QT_STEADY, QT_QUIRKS),
+    ),
+    Fault(
+        "what provides a surface itself belongs to that of its parent",
+        GLANCE,
+        "self._find_registry(widget) if self._provides(address) else place.registry",
+        "place.registry",
+        (QT_PROVIDER, QT_STEADY),
+    ),
+    Fault(
+        "a dock is judged as if it were part of its window",
+        GLANCE,
+        " and not isinstance(widget, QDockWidget):",
+        ":",
+        (QT_NOTICED, QT_AVAILABILITY, QT_QUIRKS),
+    ),
+    Fault(
+        "who was asked last is answered for everybody",
+        GLANCE,
+        "if self._last is not None and self._last[0] is widget:",
+        "if self._last is not None:",
+        (QT_STEADY, QT_AVAILABILITY),
+    ),
+    # Pushes and events.
+    Fault(
+        "the availability of one capability is taken for that of the next",
+        REGISTRAR,
+        "        if value is not asked:  # most",
+        "        if not pushed:  # most",
+        (LIFECYCLE, HANDLES),
+    ),
+    Fault(
+        "a push that nobody hears leaves an announcement for whoever comes later",
+        CORE + "registry/_announcements.py",
+        "        with self._public_call:\n            self.version.bump()\n",
+        "        self.version.bump()\n",
+        (DELIVERY, LIFECYCLE),
+    ),
+    Fault(
+        "the changes of one update are told one at a time",
+        REGISTRAR,
+        "        with self._announcements.public_call(), self._announcements.mutation():\n"
+        "            self._version.bump()\n            for capability_id, now",
+        "        with self._announcements.public_call():\n            self._version.bump()\n"
+        "            for capability_id, now",
+        (DELIVERY, LIFECYCLE),
+    ),
+    Fault(
+        "what a large batch changed is lost",
+        CORE + "events/_dispatcher.py",
+        "if self._delivering and len(self._queue) >= MAX_QUEUED_EVENTS:",
+        "if len(self._queue) >= MAX_QUEUED_EVENTS:",
+        (DELIVERY,),
+    ),
+    Fault(
+        "listeners that never end fill the memory",
+        CORE + "events/_dispatcher.py",
+        "if self._delivering and len(self._queue) >= MAX_QUEUED_EVENTS:",
+        "if self._held and len(self._queue) >= MAX_QUEUED_EVENTS:",
+        (DELIVERY,),
+    ),
+    Fault(
+        "an event caused by an event overtakes it",
+        CORE + "events/_dispatcher.py",
+        "        if self._delivering or self._held:\n            return\n        self._delivering",
+        "        if self._held:\n            return\n        self._delivering",
+        (DELIVERY,),
+    ),
+    # A person takes over.
+    Fault(
+        "what runs goes on when a person takes over",
+        TAKE_OVER,
+        "            if engaged:\n                self._registry.interrupt()\n",
+        "",
+        (CONTROL,),
+    ),
+    Fault(
+        "what is cancelled by a take-over can be repeated at once",
+        TAKE_OVER,
+        "            self._engaged = engaged\n            self._registry.policies_changed()\n"
+        "            if engaged:\n                self._registry.interrupt()\n",
+        "            self._registry.policies_changed()\n            if engaged:\n"
+        "                self._registry.interrupt()\n            self._engaged = engaged\n",
+        (CONTROL,),
+    ),
+    Fault(
+        "calls are executed while a person has control",
+        TAKE_OVER,
+        "        if self._engaged:\n            raise not_available(TAKEN_OVER)\n",
+        "",
+        (CONTROL,),
+    ),
+    Fault(
+        "agents are shown what they cannot use while a person has control",
+        TAKE_OVER,
+        "return _DISABLED if self._engaged else EXPOSE",
+        "return EXPOSE",
+        (CONTROL,),
+    ),
+    Fault(
+        "an approval survives a take-over",
+        STORE,
+        '        self._void(lambda _record: True, actor="withdrawn")\n',
+        "        pass\n",
+        (CONTROL, CONFIRMATIONS),
+    ),
+    # Claims and holds.
+    Fault(
+        "an approval that was used is given back",
+        EVIDENCE,
+        "        if self._open:\n            self._open = False\n            self._release()",
+        "        if self.confirmation_id:\n            self._open = False\n            self._release()",
+        (CLAIMS, CONFIRMATIONS, APPROVAL),
+    ),
+    Fault(
+        "an approval that became void in a call's hands works again",
+        STORE,
+        "        if record.void:\n            self._expire_unused(record, actor=",
+        "        if record is None:\n            self._expire_unused(record, actor=",
+        (CLAIMS, CONFIRMATIONS, APPROVAL, T + "confirmations/test_given_back_late.py"),
+    ),
+    Fault(
+        "what one of two waits for is withdrawn by the other",
+        STORE,
+        "        held.holders += 1\n",
+        "        held.holders = 1\n",
+        (CONFIRMATIONS, TOOLS),
+    ),
+    Fault(
+        "taking a hold back twice takes back another's",
+        STORE,
+        "            record, held = held, None\n",
+        "            record = held\n",
+        (CONFIRMATIONS, TOOLS),
+    ),
+    # Worker threads and calls from them.
+    Fault(
+        "a handler for a worker thread holds the owner thread",
+        PIPELINE + "_execution.py",
+        "if isinstance(binding, ActionBinding) and binding.thread:",
+        "if isinstance(binding, ActionBinding) and not binding:",
+        (T + "pipeline/test_settlement.py", T + "pipeline/test_answers.py"),
+    ),
+    Fault(
+        "what waits for a thread begins after the end of its call",
+        PIPELINE + "_execution.py",
+        "            work.cancel()\n",
+        "            pass\n",
+        (SETTLEMENT,),
+    ),
+    Fault(
+        "a busy worker keeps the process alive",
+        POOL,
+        "daemon=True",
+        "daemon=False",
+        (WORKERS,),
+    ),
+    Fault(
+        "a cancelled job runs all the same",
+        POOL,
+        "    if not future.set_running_or_notify_cancel():\n        return\n",
+        "    future.set_running_or_notify_cancel()\n",
+        (WORKERS, SETTLEMENT),
+    ),
+    Fault(
+        "a pool that was shut down takes jobs",
+        POOL,
+        "            if self._closed:\n",
+        "            if self._closed and self._workers < 0:\n",
+        (WORKERS,),
+    ),
+    Fault(
+        "another thread waits for ever when the registry closes",
+        CORE + "registry/_threadsafe.py",
+        "        for future in tuple(self._waiting):\n            future.registry_closed()\n",
+        "        self._waiting.clear()\n",
+        (THREADS,),
+    ),
+    # The chain of the audit file.
+    Fault(
+        "a line made anew is not found",
+        AUDIT_CHAIN,
+        "        if entry.prev != self.end.hash:\n",
+        "        if not entry.prev:\n",
+        (AUDIT_FILE, FORGED_LINES),
+    ),
+    Fault(
+        "an altered line is not found",
+        AUDIT_CHAIN,
+        "    if digest != found[1].decode():\n        return None\n",
+        "",
+        (AUDIT_FILE, FORGED_LINES),
+    ),
+    Fault(
+        "a line that was taken out is not told from one that was altered",
+        AUDIT_CHAIN,
+        "        if entry.seq != expected:\n",
+        "        if entry.seq < 0:\n",
+        (AUDIT_FILE, FORGED_LINES),
+    ),
+    Fault(
+        "anything passes for what a crash left",
+        AUDIT_CHAIN,
+        '            and record.get("sha256") == torn.sha256\n',
+        "",
+        (FORGED_LINES, AUDIT_FILE),
+    ),
+    Fault(
+        "the end of the file can be cut off",
+        CORE + "audit/_jsonl.py",
+        "        self._fsync = fsync\n        self._damaged = False\n        head = read_head(path)\n",
+        "        self._fsync = fsync\n        self._damaged = False\n        head = None\n",
+        (AUDIT_FILE, FORGED_LINES),
+    ),
+    Fault(
+        "a new sink begins the chain anew",
+        CORE + "audit/_jsonl.py",
+        "        self._end = scan.end\n        self.torn = scan.torn\n",
+        "        self._end = ChainEnd()\n        self.torn = scan.torn\n",
+        (AUDIT_FILE,),
     ),
 )
