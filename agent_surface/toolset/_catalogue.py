@@ -17,18 +17,9 @@ from agent_surface._snapshot._values import (
 )
 from agent_surface.ids import WireEntry, encode_wire_names
 from agent_surface.invocation import CapabilityKind, ComponentRef, Confirmation, Effect, Plane
-from agent_surface.toolset._values import ToolDefinition, ToolState
+from agent_surface.toolset._values import ToolDefinition, ToolEntry, ToolState
 
 Descriptor: TypeAlias = ObservationDescriptor | ActionDescriptor | ProcedureDescriptor
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CatalogueEntry:
-    """One tool before it can be called: its definition, its state now, and the component it belongs to."""
-
-    definition: ToolDefinition
-    state: ToolState
-    registration_id: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,7 +38,7 @@ class Catalogue:
     procedures: tuple[ProcedureDescriptor, ...] = ()
     found: tuple[Offering, ...] = ()
     names: tuple[str, ...] = ()
-    entries: tuple[CatalogueEntry, ...] = ()
+    entries: tuple[ToolEntry, ...] = ()
 
 
 def build_catalogue(snapshot: AgentSurfaceSnapshot, previous: Catalogue) -> Catalogue:
@@ -150,13 +141,13 @@ def _share_a_name(one: Offering, other: Offering) -> bool:
     )
 
 
-def _entry(name: str, offering: Offering, known: tuple[Offering, CatalogueEntry] | None) -> CatalogueEntry:
+def _entry(name: str, offering: Offering, known: tuple[Offering, ToolEntry] | None) -> ToolEntry:
     if known is not None and known[0] == offering:
         return known[1]
     item = offering.descriptor
     definition = _definition(name, item, offering.component)
     note = item.contextual_note if isinstance(item, ProcedureDescriptor) else None
-    return CatalogueEntry(
+    return ToolEntry(
         definition=known[1].definition if known is not None and known[1].definition == definition else definition,
         state=ToolState(available=item.available, unavailable_reason=item.unavailable_reason, note=note),
         registration_id=offering.registration_id,

@@ -6,6 +6,7 @@ import logging
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
+from itertools import repeat
 from types import MappingProxyType
 
 from typing_extensions import override
@@ -16,10 +17,10 @@ from agent_surface.errors import RegistryClosedError
 from agent_surface.events._values import AgentSurfaceEvent, SurfaceChanged
 from agent_surface.invocation import AgentConsumer, AgentInvocation, AgentInvocationResult
 from agent_surface.toolset._calls import invocation_id_of
-from agent_surface.toolset._catalogue import Catalogue, CatalogueEntry, build_catalogue
+from agent_surface.toolset._catalogue import Catalogue, build_catalogue
 from agent_surface.toolset._lifetime import ToolsetLifetime
 from agent_surface.toolset._surface import InvokableSurface
-from agent_surface.toolset._values import AgentTool, ConfirmationMode, WaitListener
+from agent_surface.toolset._values import AgentTool, ConfirmationMode, ToolEntry, WaitListener
 
 _log = logging.getLogger(__name__)
 
@@ -121,20 +122,8 @@ class DirectToolset(ToolsetLifetime):
 
     def _adopt(self, catalogue: Catalogue, version: str) -> None:
         before, self._catalogue = self._catalogue, catalogue
-        execute = self._execute
-        # Tools are made anew with each version, since each call says which one the model had seen: hundreds of them
-        # for a big surface, so no function is called or made for each.
-        tools = tuple(
-            [
-                AgentTool(
-                    definition=entry.definition,
-                    state=entry.state,
-                    registration_id=entry.registration_id,
-                    executor=partial(execute, entry, version),
-                )
-                for entry in catalogue.entries
-            ]
-        )
+        # Tools are made anew with each version, since each call says which one the model had seen.
+        tools = tuple(map(AgentTool, catalogue.entries, repeat(partial(self._execute, version))))
         self._tools = tools
         left, self._by_name = self._by_name, dict(zip(catalogue.names, tools, strict=True))
         if catalogue.names is before.names:
@@ -151,8 +140,8 @@ class DirectToolset(ToolsetLifetime):
 
     async def _execute(
         self,
-        entry: CatalogueEntry,
         version: str,
+        entry: ToolEntry,
         tool_input: JsonValue,
         *,
         tool_call_id: str | None,

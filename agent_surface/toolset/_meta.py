@@ -20,7 +20,7 @@ from agent_surface.toolset._calls import invocation_id_of, local_error
 from agent_surface.toolset._catalogue import Offering, offerings
 from agent_surface.toolset._lifetime import ToolsetLifetime
 from agent_surface.toolset._surface import InvokableSurface
-from agent_surface.toolset._values import AgentTool, ConfirmationMode, ToolExecutor, ToolState, WaitListener
+from agent_surface.toolset._values import AgentTool, ConfirmationMode, ToolEntry, ToolState, WaitListener
 from agent_surface.toolset._verbs import ACT, DISCOVER, READ, Verb
 
 _log = logging.getLogger(__name__)
@@ -79,8 +79,9 @@ class MetaToolset(ToolsetLifetime):
 
     def _tool(self, verb: Verb, answer: Answer) -> AgentTool:
         async def execute(
-            tool_input: JsonValue, *, tool_call_id: str | None, on_wait: WaitListener | None
+            entry: ToolEntry, tool_input: JsonValue, *, tool_call_id: str | None, on_wait: WaitListener | None
         ) -> AgentInvocationResult:
+            del entry  # a verb is one tool
             try:
                 if self._closed:
                     raise _failures.cancelled(closed=True)
@@ -94,10 +95,8 @@ class MetaToolset(ToolsetLifetime):
                 failure = _failures.execution_failed("handler-error")
             return local_error(self._addressed(verb, tool_input, tool_call_id), failure)
 
-        executor: ToolExecutor = execute
-        return AgentTool(
-            definition=verb.definition, state=ToolState(available=True), registration_id="", executor=executor
-        )
+        entry = ToolEntry(definition=verb.definition, state=ToolState(available=True), registration_id="")
+        return AgentTool(entry, execute)
 
     def _addressed(self, verb: Verb, tool_input: JsonValue, tool_call_id: str | None) -> AgentInvocation:
         """What a call that got nowhere was about."""

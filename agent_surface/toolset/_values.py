@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import Protocol
+
+from typing_extensions import override
 
 from agent_surface._base._json import JsonSchema, JsonValue, thaw_json
 from agent_surface.confirmations._values import ConfirmationOutcome
@@ -122,46 +124,85 @@ class ToolCallCancelledError(asyncio.CancelledError):
         self.result = result
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolEntry:
+    """One tool before it can be called: its definition, its state now, and the component it belongs to."""
+
+    definition: ToolDefinition
+    state: ToolState
+    registration_id: str
+
+
 class ToolExecutor(Protocol):
     """Runs a tool for :meth:`AgentTool.execute`; never raises."""
 
     def __call__(
-        self, tool_input: JsonValue, *, tool_call_id: str | None, on_wait: WaitListener | None
+        self, entry: ToolEntry, tool_input: JsonValue, *, tool_call_id: str | None, on_wait: WaitListener | None
     ) -> Awaitable[AgentInvocationResult]:
         """Run the capability behind the tool."""
         ...
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class AgentTool:
     """One tool of a catalogue. Definition and state are values; only ``execute`` does anything.
 
-    Attributes:
-        definition: What never carries live state.
-        state: What does.
-        registration_id: The live component a call is addressed to; empty for a tool of the meta mode.
-        executor: What ``execute`` runs.
+    Immutable, and equal to another tool with the same values. A big surface makes hundreds with every version, so one
+    is no more than a pair: what it stands for, and what all tools of that version are run by.
     """
 
-    definition: ToolDefinition
-    state: ToolState
-    registration_id: str
-    executor: ToolExecutor = field(repr=False, compare=False)
+    __slots__ = ("_entry", "_executor")
+
+    def __init__(self, entry: ToolEntry, executor: ToolExecutor) -> None:
+        """Make a tool of an entry; applications get theirs from a toolset.
+
+        Args:
+            entry: What it stands for.
+            executor: What ``execute`` runs.
+        """
+        self._entry = entry
+        self._executor = executor
+
+    @property
+    def definition(self) -> ToolDefinition:
+        """What never carries live state."""
+        return self._entry.definition
+
+    @property
+    def state(self) -> ToolState:
+        """What does."""
+        return self._entry.state
+
+    @property
+    def registration_id(self) -> str:
+        """The live component a call is addressed to; empty for a tool of the meta mode."""
+        return self._entry.registration_id
+
+    @override
+    def __eq__(self, other: object) -> bool:
+        return self._entry == other._entry if isinstance(other, AgentTool) else NotImplemented
+
+    @override
+    def __hash__(self) -> int:
+        return hash((self.name, self.registration_id))
+
+    @override
+    def __repr__(self) -> str:
+        return f"AgentTool({self._entry!r})"
 
     @property
     def name(self) -> str:
         """The wire name."""
-        return self.definition.name
+        return self._entry.definition.name
 
     @property
     def description(self) -> str:
         """Prefix and authored description, without live state."""
-        return self.definition.description
+        return self._entry.definition.description
 
     @property
     def input_schema(self) -> JsonSchema:
         """What the agent may send."""
-        return self.definition.input_schema
+        return self._entry.definition.input_schema
 
     async def execute(
         self, tool_input: JsonValue = None, *, tool_call_id: str | None = None, on_wait: WaitListener | None = None
@@ -180,4 +221,4 @@ class AgentTool:
             asyncio.CancelledError: The awaiting task was cancelled; :class:`ToolCallCancelledError` when the result
                 was there already. Nothing else is ever raised.
         """
-        return await self.executor(tool_input, tool_call_id=tool_call_id, on_wait=on_wait)
+        return await self._executor(self._entry, tool_input, tool_call_id=tool_call_id, on_wait=on_wait)
