@@ -235,10 +235,14 @@ def test_a_dock_that_goes_behind_another_makes_its_components_unavailable(surfac
     delete(window)
 
 
-class Log(AgentComponentMixin, QDockWidget):
+class Pane(AgentComponentMixin, QDockWidget):
     """A dock that is a component itself."""
 
     agent_contract = PINGER
+
+    def agent_instance_id(self) -> str:
+        """Its title."""
+        return self.windowTitle()
 
     @performs(PING)
     def ping(self) -> None:
@@ -246,25 +250,33 @@ class Log(AgentComponentMixin, QDockWidget):
 
 
 @pytest.mark.requirement("QT-AVAIL-004")
-def test_a_dock_that_is_a_component_tells_when_another_comes_before_it(surface: Surface, qtbot: QtBot) -> None:
-    """It is not in itself, and counts all the same."""
+@pytest.mark.parametrize("last", ["Log", "Jobs"])
+def test_docks_that_are_components_are_judged_one_by_one(surface: Surface, qtbot: QtBot, last: str) -> None:
+    """All of them are visible to Qt; only one of them is to a person."""
     window = QMainWindow()
     window.setCentralWidget(QTextEdit())
-    window.setAnimated(False)  # an animation is a child of the dock, and its end is an event
-    log, jobs = Log("Log", window), QDockWidget("Jobs", window)
-    for dock in (log, jobs):
-        window.addDockWidget(Qt.DockWidgetArea.RightDockWidgetArea, dock)
+    panes = {title: Pane(title, window) for title in ("Log", "Jobs")}
+    for pane in panes.values():
+        window.addDockWidget(Qt.DockWidgetArea.RightDockWidgetArea, pane)
     shown(window)
-    window.tabifyDockWidget(log, jobs)
-    for front in (jobs, log, jobs):
-        front.raise_()
-        reason = None if front is log else "It is in the dock “Log”, which is behind another tab."
+    window.tabifyDockWidget(*panes.values())
 
-        def announced() -> str | None:
-            told = [event.reason for event in surface.events if isinstance(event, AvailabilityChanged)]
-            return told[-1] if told else None
+    def announced() -> dict[str, str | None]:
+        titles = {pane.agent_handle.registration_id: title for title, pane in panes.items()}
+        return {
+            titles[event.registration_id]: event.reason
+            for event in surface.events
+            if isinstance(event, AvailabilityChanged)
+        }
 
-        qtbot.waitUntil(lambda: announced() == reason)  # noqa: B023  it is waited for here
+    panes[last].raise_()
+    behind = {title: f"It is in the dock “{title}”, which is behind another tab." for title in panes}
+    expected = behind | {last: None}
+    qtbot.waitUntil(lambda: {**dict.fromkeys(panes), **announced()} == expected)
+    for enabled in (False, True):  # of which all hear at once
+        window.setEnabled(enabled)
+        turn()
+    assert announced() == expected
     delete(window)
 
 
