@@ -18,6 +18,8 @@ from importlib.util import cache_from_source
 from pathlib import Path
 from typing import Literal, TypeAlias
 
+import pytest
+
 from tools.mutations.faults import FAULTS, Fault
 
 CHECKOUT = Path(__file__).resolve().parent.parent.parent
@@ -25,6 +27,8 @@ REPORT = CHECKOUT / "build" / "mutations.json"
 
 SECONDS_FOR_A_TEST = 30
 SECONDS_FOR_A_FAULT = 240
+
+_JUDGED_NOTHING = frozenset({pytest.ExitCode.USAGE_ERROR, pytest.ExitCode.NO_TESTS_COLLECTED})
 
 Verdict: TypeAlias = Literal["caught", "missed", "explained"]
 
@@ -77,8 +81,13 @@ def judge(tree: Path, fault: Fault) -> tuple[Verdict, str]:
         return "caught", "did not end"
     if done.returncode == 0:
         return ("explained", fault.why_missed) if fault.why_missed else ("missed", "")
+    if done.returncode in _JUDGED_NOTHING:
+        raise SystemExit(f"{fault.says}: no test was run:\n{done.stdout}{done.stderr}")
     failed = [line for line in done.stdout.splitlines() if line.startswith(("FAILED tests", "ERROR tests"))]
-    return "caught", failed[0].partition(" - ")[0] if failed else f"pytest ended with {done.returncode}"
+    if failed:
+        return "caught", failed[0].partition(" - ")[0]
+    # A test that hangs where its time-out cannot raise takes the whole run with it, and with that its summary.
+    return "caught", "a test did not end" if "Timeout" in done.stdout + done.stderr else f"exit code {done.returncode}"
 
 
 def _write(file: Path, text: str) -> None:
