@@ -8,6 +8,7 @@ from typing import Protocol
 from agent_surface._registrations._live import HandleStatus, Registration
 from agent_surface.invocation import Availability
 
+
 class RegistrationOwner(Protocol):
     """The registry as a handle sees it."""
 
