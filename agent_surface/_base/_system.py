@@ -58,7 +58,7 @@ class AsyncioHostLoop:
     def call_soon(self, callback: Callable[[], None]) -> bool:
         """Run ``callback`` in the next turn; ``False`` when there is no loop to run it."""
         try:
-            asyncio.get_running_loop().call_soon(callback)
+            self._running().call_soon(callback)
         except RuntimeError:
             return False
         return True

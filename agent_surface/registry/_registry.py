@@ -284,6 +284,8 @@ class AgentSurfaceRegistry:
             WrongThreadError: The calling thread does not own the registry.
         """
         begun = self._begin(request, consumer, timeout_ms)
+        if not self._elsewhere.reachable:
+            self._elsewhere.notice_loop()
         if not isinstance(begun, Call):
             return begun
         if begun.result is None:

@@ -122,14 +122,22 @@ class CallsFromElsewhere:
     """The calls of other threads that have not ended.
 
     Each of their results is there at the latest when the registry is closed, whether its loop still turns or not.
+
+    Attributes:
+        reachable: Whether the loop was seen running, so that another thread can reach it.
     """
 
-    __slots__ = ("_host_loop", "_owner", "_waiting")
+    __slots__ = ("_host_loop", "_owner", "_waiting", "reachable")
 
     def __init__(self, *, owner: Owner, host_loop: HostLoop) -> None:
         self._owner = owner
         self._host_loop = host_loop
         self._waiting: set[ThreadsafeResult] = set()
+        self.reachable = False
+
+    def notice_loop(self) -> None:
+        """Let the loop be remembered that runs now; a registry can be older than its loop."""
+        self.reachable = self._host_loop.call_soon(_nothing)
 
     def hand_over(
         self, run: Callable[[ThreadsafeResult], Coroutine[object, object, AgentInvocationResult]]
@@ -153,7 +161,9 @@ class CallsFromElsewhere:
             self._host_loop.call_soon_threadsafe(start)
         except RuntimeError as error:
             self._waiting.discard(future)
-            raise RegistryClosedError("the event loop of the registry was never started, or has ended") from error
+            raise RegistryClosedError(
+                "the registry's event loop does not run; make the registry inside the loop, or first use it there"
+            ) from error
         if self._owner.closed:
             # Closed between the question and the hand-over: closing may not have seen it.
             future.registry_closed()
@@ -166,6 +176,10 @@ class CallsFromElsewhere:
 
     def _ended(self, future: concurrent.futures.Future[AgentInvocationResult]) -> None:
         self._waiting.discard(cast("ThreadsafeResult", future))
+
+
+def _nothing() -> None:
+    """What the loop is given so that it is noticed."""
 
 
 def _cancel(task: asyncio.Task[AgentInvocationResult]) -> None:

@@ -231,7 +231,7 @@ async def test_closing_settles_calls_from_other_threads() -> None:
 def test_a_registry_without_a_loop_says_that_it_cannot_be_reached() -> None:
     """Before any loop ran, and after its loop is gone."""
     surface = Surface()
-    with pytest.raises(RegistryClosedError, match="never started"):
+    with pytest.raises(RegistryClosedError, match="does not run; make the registry inside the loop"):
         surface.registry.invoke_threadsafe(AgentInvocation(capability_id=ACT))
 
     async def use() -> None:
@@ -245,6 +245,24 @@ def test_a_registry_without_a_loop_says_that_it_cannot_be_reached() -> None:
 
 
 @pytest.mark.requirement("AS-THREAD-001")
+def test_a_registry_older_than_its_loop_is_reached_once_it_was_used_there() -> None:
+    """However briefly: a call that ended at once is enough, and one of another thread's loop is none."""
+    surface = Surface()
+    surface.mount()
+    with pytest.raises(WrongThreadError), concurrent.futures.ThreadPoolExecutor() as pool:
+        pool.submit(_invoke_there, surface).result(30)
+
+    async def serve() -> AgentInvocationResult:
+        await surface.invoke(READ)
+        there: list[Result] = []
+        await elsewhere(lambda: there.append(surface.registry.invoke_threadsafe(AgentInvocation(capability_id=READ))))
+        return await asyncio.wait_for(asyncio.wrap_future(there[0]), 30)
+
+    assert output(asyncio.run(serve())) == 0
+    surface.registry.close()
+
+
+@pytest.mark.requirement("AS-THREAD-001")
 def test_a_call_after_the_end_of_its_loop_is_refused() -> None:
     """Nobody waits for ever."""
     made: list[Surface] = []
@@ -253,7 +271,7 @@ def test_a_call_after_the_end_of_its_loop_is_refused() -> None:
         made.append(Surface())
 
     asyncio.run(use())
-    with pytest.raises(RegistryClosedError, match="has ended"):
+    with pytest.raises(RegistryClosedError, match="event loop does not run"):
         made[0].registry.invoke_threadsafe(AgentInvocation(capability_id=ACT))
     made[0].registry.close()
 
@@ -278,7 +296,7 @@ def test_a_loop_that_is_stopped_takes_no_call(stopped: asyncio.AbstractEventLoop
 
     surface = stopped.run_until_complete(use())
     invoke = surface.registry.invoke_threadsafe
-    with pytest.raises(RegistryClosedError, match="has ended"):
+    with pytest.raises(RegistryClosedError, match="event loop does not run"):
         invoke(AgentInvocation(capability_id=READ))
 
     async def use_again() -> object:
