@@ -32,6 +32,8 @@ _MAX_MARKS: Final = 4_000
 _MARKS: Final = re.compile(r"[*_~`\[<#>]|^[ \t]*(?:[-+]|\d+[.)])[ \t]", re.MULTILINE)
 # What a cell of a table takes in comparison with the other marks, to read and to lay out.
 _CELL_MARKS: Final = 3
+_TOO_WIDE: Final = re.compile(r"(?:\|[^|\n]*){22}")
+"""A row of more than twenty cells, whose columns would end outside the dock."""
 _OPENABLE: Final = frozenset({"http", "https"})
 _LONGEST_HOST: Final = 253
 """What the domain name system allows; a longer one leads nowhere and only fills the question."""
@@ -130,7 +132,7 @@ def closed_length(text: str) -> int:
 
 def _is_rich(text: str) -> bool:
     """Whether Markdown is worth reading: thousands of marks are no text, and hold up the window for seconds."""
-    if len(text) > _MAX_RICH_CHARACTERS:
+    if len(text) > _MAX_RICH_CHARACTERS or _TOO_WIDE.search(text):
         return False
     return len(_MARKS.findall(text)) + _CELL_MARKS * text.count("|") <= _MAX_MARKS
 

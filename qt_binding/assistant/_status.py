@@ -55,7 +55,8 @@ class StatusLine(QWidget):
             answerable: Whether there is a question to lead to.
         """
         self._state = state
-        self.label.set_text(text or session_state_text(state))
+        # A line: the name of what runs is the model's or an application's, and may be written over many.
+        self.label.set_lines(text or session_state_text(state))
         self.answer_button.setVisible(answerable)
         self._apply_colors()
 

@@ -174,8 +174,10 @@ class JsonEditor:
             raise UnreadableField(tr("This is not JSON: %1").replace("%1", tr("it is nested too deeply"))) from None
 
     def show_value(self, value: JsonValue) -> None:
-        """Write a value as indented JSON."""
-        self._edit.setPlainText(json.dumps(value, indent=2, ensure_ascii=False))
+        """Write a value as indented JSON, with what cannot be seen as JSON's own codes."""
+        text = json.dumps(value, indent=2, ensure_ascii=False)
+        shown = (one if visible_text(one) == one else json.dumps(one)[1:-1] for one in text)
+        self._edit.setPlainText("".join(shown))
 
     def when_edited(self, hear: Callable[[], None]) -> None:
         """Hear every change of the text."""
