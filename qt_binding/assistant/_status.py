@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from PySide6.QtCore import QEvent, Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QWidget
 from typing_extensions import override
@@ -18,6 +20,7 @@ _GLYPHS = {
     SessionState.WAITING_FOR_PERSON: Glyph.WAITING,
     SessionState.STOPPING: Glyph.RUNNING,
 }
+_MAX_CHARACTERS: Final = 160
 
 
 class StatusLine(QWidget):
@@ -55,8 +58,9 @@ class StatusLine(QWidget):
             answerable: Whether there is a question to lead to.
         """
         self._state = state
-        # A line: the name of what runs is the model's or an application's, and may be written over many.
-        self.label.set_lines(text or session_state_text(state))
+        # The name of what runs is a model's or an application's: it may be long, and written over many lines.
+        said = text if len(text) <= _MAX_CHARACTERS else f"{text[: _MAX_CHARACTERS - 1]}\u2026"
+        self.label.set_lines(said or session_state_text(state))
         self.answer_button.setVisible(answerable)
         self._apply_colors()
 
