@@ -168,8 +168,10 @@ class Console:
             )
             self.window.addDockWidget(Qt.DockWidgetArea.BottomDockWidgetArea, self.inspector)
             self.window.restoreDockWidget(self.inspector)
+            self.window.view_menu.addAction(self.inspector.toggleViewAction())
         self.inspector.show()
         self.inspector.raise_()
+        self.inspector.surface.tree.setFocus(Qt.FocusReason.OtherFocusReason)
         return self.inspector
 
     def _offer_inspector(self) -> None:

@@ -103,7 +103,14 @@ class MainWindow(AgentComponentMixin, QMainWindow):
     def go_to(self, section: Section) -> None:
         """Bring a page to the front."""
         self._tabs.setCurrentIndex(_SECTIONS.index(section))
-        self._tabs.currentWidget().setFocus(Qt.FocusReason.OtherFocusReason)
+        # Not by a focus proxy of the page: Qt would pass over what stands before the table when Tab is pressed.
+        match section:
+            case "devices":
+                self.table.setFocus(Qt.FocusReason.OtherFocusReason)
+            case "notes":
+                self.notes_page.focus_table()
+            case "activity":
+                self.activity_page.focus_table()
 
     def listed_count(self) -> int:
         """How many devices match the filter."""
@@ -195,7 +202,6 @@ class MainWindow(AgentComponentMixin, QMainWindow):
         in_place_of_rows = QVBoxLayout(self.table.viewport())
         in_place_of_rows.addWidget(self._empty_text)
         devices_page = QWidget()
-        devices_page.setFocusProxy(self.table)
         layout = QVBoxLayout(devices_page)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(0)

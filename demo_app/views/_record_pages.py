@@ -105,6 +105,10 @@ class NotesPage(QWidget):
         self._text.setEnabled(device is not None)
         self._update_buttons()
 
+    def focus_table(self) -> None:
+        """Go to the notes."""
+        self._table.setFocus(Qt.FocusReason.OtherFocusReason)
+
     def focus_text(self) -> None:
         """Go to the line for a new note."""
         self._text.setFocus(Qt.FocusReason.ShortcutFocusReason)
@@ -185,6 +189,10 @@ class ActivityPage(QWidget):
     def reload(self) -> None:
         """Read the log again."""
         self._model.reload()
+
+    def focus_table(self) -> None:
+        """Go to the log."""
+        self._table.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _read_page(self, after: ActivityEntry | None) -> list[ActivityEntry]:
         return self._repository.list_activity(limit=PAGE_RECORDS, before_id=None if after is None else after.id)

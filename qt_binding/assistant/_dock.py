@@ -176,13 +176,16 @@ class AssistantDock(QDockWidget):
         foot.addWidget(self.composer)
         column.addLayout(foot)
         self.setWidget(body)
+        self._order_tab_stops()
+
+    def _order_tab_stops(self) -> None:
         stops = (
             self.header.take_over,
             self.header.more,
             self.banner.hand_back,
             self.transcript,
             self.status.answer_button,
-            self.suggestions,
+            *self.suggestions.chips,
             self.composer.edit,
             self.composer.button,
         )
@@ -194,6 +197,7 @@ class AssistantDock(QDockWidget):
         self.composer.stop_requested.connect(self._stop)
         self.composer.refused.connect(self._on_refused)
         self.suggestions.chosen.connect(self.composer.set_text)
+        self.suggestions.renewed.connect(self._order_tab_stops)
         self.status.answer_requested.connect(self._answer_oldest)
         self.transcript.answer_requested.connect(self.confirmation_requested_focus)
         self.transcript.show_requested.connect(self.show_requested)

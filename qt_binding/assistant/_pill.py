@@ -60,7 +60,7 @@ class PillButton(QAbstractButton):
         if self._style is PillStyle.FILLED:
             # What a person is waited for is read in full.
             return hint
-        return QSize(min(hint.width(), metrics.averageCharWidth() * 8), hint.height())
+        return QSize(min(hint.width(), metrics.averageCharWidth() * 5), hint.height())
 
     @override
     def event(self, e: QEvent) -> bool:

@@ -23,9 +23,11 @@ class SuggestionRow(QWidget):
 
     Signals:
         chosen: With the whole text of a chip.
+        renewed: There are other chips, which have no place in the order of Tab yet.
     """
 
     chosen = Signal(str)
+    renewed = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -52,19 +54,17 @@ class SuggestionRow(QWidget):
             chip.hide()
             chip.deleteLater()
         self.chips = []
-        previous: QWidget = self
         for text in kept:
             chip = PillButton(text, style=PillStyle.OUTLINED, parent=self)
             chip.setToolTip(f"<qt>{html.escape(visible_text(text))}</qt>")
             chip.setAccessibleDescription(tr("Puts this text into the message field."))
             chip.clicked.connect(self._on_clicked)
             chip.show()
-            QWidget.setTabOrder(previous, chip)
-            previous = chip
             self.chips.append(chip)
         self.setVisible(bool(kept))
         self._arrange(self.width())
         self.updateGeometry()
+        self.renewed.emit()
 
     @override
     def hasHeightForWidth(self) -> bool:

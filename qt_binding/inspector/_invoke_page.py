@@ -322,8 +322,15 @@ class InvokePage(QWidget):
 
     def _follow(self) -> None:
         running = bool(self._running)
-        self.invoke_button.setEnabled(self._target is not None and not running)
+        # Whoever pressed the one button finds the other; Qt would send the keyboard somewhere else.
+        pressed, other = self.invoke_button, self.stop_button
+        if not running:
+            pressed, other = other, pressed
+        had_focus = pressed.hasFocus()
         self.stop_button.setVisible(running)
+        self.invoke_button.setEnabled(self._target is not None and not running)
+        if had_focus:
+            other.setFocus(Qt.FocusReason.OtherFocusReason)
         self.copy_button.setVisible(bool(self._steps) and not running)
 
     def _say_problem(self, text: str) -> None:

@@ -77,6 +77,16 @@ def test_typing_and_clicking_in_the_filter_bar_narrows_the_table(qtbot: QtBot, w
     assert window.filter_bar.filters().is_empty
 
 
+def test_a_table_without_rows_says_so_where_they_would_be(window: MainWindow) -> None:
+    """An empty table alone looks broken."""
+    window.filter_bar.set_filters(DeviceFilter(text="nothing is called so"))
+    said = next(label for label in window.table.findChildren(QLabel) if label.isVisible())
+    assert said.text().startswith("No device matches the filter.")
+    assert window.table.viewport().rect().contains(said.geometry())
+    window.filter_bar.clear()
+    assert not said.isVisible()
+
+
 def test_a_city_without_devices_is_refused_and_the_bar_stays(window: MainWindow) -> None:
     """A filter set by program must not silently list nothing."""
     window.filter_bar.set_filters(DeviceFilter(city="milan", statuses=OFFLINE))

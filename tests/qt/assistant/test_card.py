@@ -5,8 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QEvent, Qt
+from PySide6.QtGui import QHelpEvent
 from PySide6.QtTest import QSignalSpy, QTest
+from PySide6.QtWidgets import QApplication, QToolTip
+from pytestqt.qtbot import QtBot
 
 from agent_surface.assistant import ToolCall, ToolCallStatus
 from agent_surface.confirmations import ConfirmationOutcome
@@ -190,3 +193,20 @@ def test_text_of_tools_and_models_is_plain_and_hides_nothing(
 def test_a_duration_is_said_as_a_person_says_it(duration_ms: int, text: str) -> None:
     """Never "61000 ms"."""
     assert duration_text(duration_ms) == text
+
+
+def test_in_a_narrow_dock_the_answer_button_keeps_its_word(
+    qtbot: QtBot, dock: AssistantDock, conversation: FakeConversation
+) -> None:
+    """The other buttons give way first, and say in a tool tip what is cut off."""
+    conversation.calls(replace(CALL, status=ToolCallStatus.WAITING, confirmation_id="cnf_1"))
+    card = _card(dock)
+    width = 250
+    card.setGeometry(0, 0, width, card.row_height(width))
+    qtbot.waitUntil(lambda: card.show_button.width() < card.show_button.sizeHint().width())
+    assert card.answer_button.width() == card.answer_button.sizeHint().width()
+    middle = card.show_button.rect().center()
+    help_wanted = QHelpEvent(QEvent.Type.ToolTip, middle, card.show_button.mapToGlobal(middle))
+    QApplication.sendEvent(card.show_button, help_wanted)
+    assert "Show in window" in QToolTip.text()
+    QToolTip.hideText()

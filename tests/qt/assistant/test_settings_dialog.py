@@ -128,6 +128,9 @@ def test_what_cannot_work_is_said_at_its_field(qtbot: QtBot, open_dialog: Open) 
     assert dialog.problem.shown_text.startswith("There is no key for Anthropic.")
     assert dialog.key.hasFocus()
     assert dialog.key.accessibleDescription() == dialog.problem.shown_text
+    # The sentence has room of its own; Qt would have taken it from the fields.
+    assert dialog.provider.height() >= dialog.provider.sizeHint().height()
+    assert dialog.problem.height() >= dialog.problem.heightForWidth(dialog.problem.width())
     assert dialog.buttons.button(QDialogButtonBox.StandardButton.Save).isEnabled()
     assert chosen.count() == 0
 
