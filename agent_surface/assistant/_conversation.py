@@ -53,12 +53,13 @@ class Conversation:
 
     def add_person_message(self, text: str) -> None:
         """The person wrote ``text``."""
-        message = PersonMessage(message_id=self._transcript.new_id("m"), text=text, at_ms=self._clock.now_ms())
+        message = PersonMessage(message_id=self._transcript.new_id("m"), text=_whole(text), at_ms=self._clock.now_ms())
         self._transcript.add(message)
         self._emitter.emit(MessageAdded(message=message))
 
     def add_text(self, text: str) -> None:
         """The assistant said a piece more; begins a message when none is being written."""
+        text = _whole(text)
         if not text:
             return
         message_id = self._transcript.streaming
@@ -81,7 +82,9 @@ class Conversation:
     def add_notice(self, kind: NoticeKind, text: str) -> None:
         """The application remarks something."""
         self.complete_message()
-        notice = Notice(message_id=self._transcript.new_id("m"), kind=kind, text=text, at_ms=self._clock.now_ms())
+        notice = Notice(
+            message_id=self._transcript.new_id("m"), kind=kind, text=_whole(text), at_ms=self._clock.now_ms()
+        )
         self._transcript.add(notice)
         self._emitter.emit(MessageAdded(message=notice))
 
@@ -96,13 +99,14 @@ class Conversation:
     ) -> ToolCall:
         """The assistant uses a tool; ``definition`` is ``None`` for one nobody offered."""
         self.complete_message()
+        name = _whole(name)
         try:
             frozen = freeze_json(tool_input)
         except NotJsonError:
             # The registry refuses it with the place and the reason; there is nothing that could be shown.
             frozen = None
         call = ToolCall(
-            call_id=self._transcript.free_call_id(call_id),
+            call_id=self._transcript.free_call_id(None if call_id is None else _whole(call_id)),
             tool_name=name,
             capability_id=None if definition is None else definition.capability_id,
             title=name if definition is None else definition.summary,
@@ -166,6 +170,11 @@ def refused(call: ToolCall, payload: CapabilityErrorPayload) -> InvocationError:
         surface_version="",
         error=payload,
     )
+
+
+def _whole(text: str) -> str:
+    """``text`` without halves of characters: with one in it the conversation could not be saved any more."""
+    return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")
 
 
 def _was_cancelled(result: AgentInvocationResult) -> bool:

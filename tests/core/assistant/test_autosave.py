@@ -15,6 +15,7 @@ from agent_surface._base._json import JsonValue
 from agent_surface.assistant import (
     AssistantMessage,
     Autosave,
+    NoticeKind,
     Pause,
     PersonMessage,
     Say,
@@ -169,3 +170,17 @@ def test_a_file_that_is_no_conversation_is_refused_and_left_as_it_is(tmp_path: P
         with pytest.raises(ValueError, match=r"the saved conversation conversation\.json"):
             find_saved(path)
         assert path.read_text(encoding="utf-8") == text
+
+
+async def test_half_a_character_keeps_no_conversation_from_being_saved(tmp_path: Path) -> None:
+    """Whoever sent it: from then on nothing could be written."""
+    path = tmp_path / "conversation.json"
+    under, _ = scripted(FakeSurface(), Say(text="b\ud800"), use("c\ud800"), Say(text="d\udc00"))
+    autosave = Autosave(under.session, path)
+    await under.ask("a\ud800")
+    under.session.announce(NoticeKind.INFO, "e\ud800")
+    assert await asyncio.to_thread(autosave.close)
+    assert _saved(path) == under.session.to_json()
+    texts = [entry.tool_name if isinstance(entry, ToolCall) else entry.text for entry in under.session.transcript]
+    assert texts == ["a?", "b?", "c?", "d?", "e?"]
+    await under.close()
