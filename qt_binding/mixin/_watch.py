@@ -154,14 +154,12 @@ class ComponentWatch(QObject):
         if behaviour.definition(target).contract.partial:
             self.mark(component.key)
             return
+        self._dirty.pop(component.key, None)  # before, since whoever hears of the registration may change something
         try:
             with registry.batch():
                 self._update(component, target, behaviour, registry, self._glance())
         except RegistryClosedError as closed:
             component.handle.rejected(closed)
-        if component.unheard:
-            self._hear_again(component)
-        self._dirty.pop(component.key, None)
 
     def anchor(self, key: int, target: QObject) -> None:
         """Keep the Python half of an object that C++ made and owns, for as long as the component is watched."""

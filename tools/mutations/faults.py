@@ -239,7 +239,7 @@ FAULTS = (
         PIPELINE + "_resolution.py",
         "            and request.confirmation_id is None\n",
         "",
-        (IDENTITY,),
+        (APPROVAL, IDENTITY),
     ),
     Fault(
         "the version matters for every effect",
@@ -854,6 +854,7 @@ FAULTS = (
         "self.attached is attached and not self.procedures and",
         "not self.procedures and",
         (QT_CONTRIBUTE, QT_ATTACH),
+        why_missed="what is attached says all of its options, and so is never plain",
     ),
     Fault(
         "a plain component keeps the presence it once had",
@@ -898,11 +899,12 @@ FAULTS = (
         (QT_SHOWN,),
     ),
     Fault(
-        "what is registered in the turn of its show is never heard again",
+        "what happens while a component registers is forgotten",
         WATCH,
-        "        if component.unheard:\n            self._hear_again(component)\n        self._dirty.pop",
-        "        self._dirty.pop",
-        (QT_SHOWN, QT_LIFECYCLE, QT_ATTACH),
+        "        except RegistryClosedError as closed:\n            component.handle.rejected(closed)\n\n",
+        "        except RegistryClosedError as closed:\n            component.handle.rejected(closed)\n"
+        "        self._dirty.pop(component.key, None)\n\n",
+        (QT_SHOWN,),
     ),
     Fault(
         "what is hidden by itself is judged with its siblings",

@@ -9,7 +9,7 @@ from PySide6.QtCore import QEvent, QObject
 from PySide6.QtWidgets import QWidget
 from typing_extensions import override
 
-from agent_surface import AvailabilityChanged
+from agent_surface import AvailabilityChanged, ComponentRegistered
 from agent_surface.testing import contract_authority
 from qt_binding import attach_agent_component, create_qt_registry, provide_surface
 from tests.qt.mixin.parts import COUNTER, PING_ID, PINGER, Counter, Surface, delete, shown, turn
@@ -162,6 +162,23 @@ def test_an_object_that_is_registered_in_the_turn_of_the_show_still_hears_of_its
     turn()
     told = [event for event in surface.events if isinstance(event, AvailabilityChanged)]
     assert [event.reason for event in told if event.capability_id == PING_ID] == ["It is not shown."]
+
+
+@pytest.mark.requirement("QT-AVAIL-001")
+def test_one_that_is_shown_by_whoever_hears_of_its_registration_can_be_used(surface: Surface, page: QWidget) -> None:
+    """What happens while it is registered is looked at as well, and so is what happens afterwards."""
+    widget = QWidget(page)
+    page.show()
+    turn()
+    widget.hide()
+    stop = surface.registry.subscribe(lambda event: widget.show() if isinstance(event, ComponentRegistered) else None)
+    attach_agent_component(widget, PINGER, actions={"ping": lambda: None})
+    stop()
+    for shown_then in (True, False, True):
+        widget.setVisible(shown_then)
+        turn()
+        told = [event for event in surface.events if isinstance(event, AvailabilityChanged)]
+        assert [event.available for event in told if event.capability_id == PING_ID][-1:] == [shown_then]
 
 
 @pytest.mark.requirement("QT-AVAIL-001")

@@ -55,6 +55,23 @@ def test_a_provider_withdrawn_hands_its_components_to_the_next(qapp: QApplicatio
 
 
 @pytest.mark.requirement("QT-PROVIDER-001")
+def test_a_component_that_provides_a_surface_is_on_it_and_its_siblings_are_not(make_surface: MakeSurface) -> None:
+    """The nearest provider may be the component itself."""
+    outer, inner = make_surface(), make_surface()
+    window = QWidget()
+    provide_surface(window, outer.registry)
+    own, sibling = Counter(window), Counter(window)
+    sibling.agent_instance_id = "sibling"  # type: ignore[attr-defined]  # pyright: ignore[reportAttributeAccessIssue]
+    withdraw = provide_surface(own, inner.registry)
+    shown(window)
+    assert (outer.instances(), inner.instances()) == (["sibling"], ["default"])
+    withdraw()
+    turn()
+    assert (sorted(outer.instances()), inner.instances()) == (["default", "sibling"], [])
+    delete(window)
+
+
+@pytest.mark.requirement("QT-PROVIDER-001")
 @pytest.mark.requirement("QT-LIFE-006")
 def test_a_hidden_component_that_is_moved_changes_its_surface_without_being_shown(make_surface: MakeSurface) -> None:
     """What is visible hears that it is hidden first; of this one nothing but its new parent tells."""
