@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 
 from PySide6.QtCore import QCoreApplication, QDateTime, QLocale, QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QIcon, QPainter, QPalette, QPen, QPixmap
+from PySide6.QtGui import QColor, QGuiApplication, QIcon, QPainter, QPalette, QPen, QPixmap
 from PySide6.QtWidgets import QStyle, QWidget
 
 from demo_app.domain import DeviceStatus
@@ -67,6 +67,12 @@ def time_text(moment: datetime | None, *, long: bool = False) -> str:
     return QCoreApplication.translate("Moment", "{date}, {time}").format(
         date=locale.toString(local.date(), QLocale.FormatType.LongFormat), time=locale.toString(local.time(), short)
     )
+
+
+def leading_side() -> Qt.AlignmentFlag:
+    """The side windows are read from; by itself a label wider than its text begins where the text is read from."""
+    side = Qt.AlignmentFlag.AlignRight if QGuiApplication.isRightToLeft() else Qt.AlignmentFlag.AlignLeft
+    return side | Qt.AlignmentFlag.AlignAbsolute
 
 
 def command_icon(widget: QWidget, theme_name: str, fallback: QStyle.StandardPixmap) -> QIcon:

@@ -33,7 +33,7 @@ from demo_app.contracts import (
     ShowDevice,
 )
 from demo_app.domain import MAX_NAME_CHARACTERS, Device, FleetRepository, UnknownDevicesError
-from demo_app.views._appearance import status_icon, status_label, time_text
+from demo_app.views._appearance import leading_side, status_icon, status_label, time_text
 from qt_binding import AgentComponentMixin, observes, performs
 
 _LISTED_NOTES = 5
@@ -216,20 +216,23 @@ class DeviceDrawer(AgentComponentMixin, QDockWidget):
         form.addRow(self.tr("Country:"), self._values["country"])
         form.addRow(self.tr("Model:"), self._values["model"])
         form.addRow(self.tr("Firmware:"), self._values["firmware"])
-        form.addRow(self.tr("Last seen:"), self._values["last_seen"])
+        last_seen_label = QLabel(self.tr("Last seen:"))
+        # Its value takes two lines; the label is beside the first.
+        last_seen_label.setAlignment(Qt.AlignmentFlag.AlignLeading | Qt.AlignmentFlag.AlignTop)
+        form.addRow(last_seen_label, self._values["last_seen"])
         notes_title = QLabel(self.tr("Latest notes"))
         font = notes_title.font()
         font.setBold(True)
         notes_title.setFont(font)
         layout = QVBoxLayout(page)
-        layout.addWidget(name_label)
+        layout.addWidget(name_label, 0, Qt.AlignmentFlag.AlignLeading)
         layout.addLayout(name_row)
         layout.addWidget(self._error)
         layout.addLayout(action_row)
         layout.addSpacing(8)
         layout.addLayout(form)
         layout.addSpacing(8)
-        layout.addWidget(notes_title)
+        layout.addWidget(notes_title, 0, Qt.AlignmentFlag.AlignLeading)
         layout.addWidget(self._notes)
         layout.addStretch(1)
         area = QScrollArea()
@@ -245,6 +248,7 @@ class DeviceDrawer(AgentComponentMixin, QDockWidget):
         # What the database holds is text, never markup.
         label.setTextFormat(Qt.TextFormat.PlainText)
         label.setWordWrap(True)
+        label.setAlignment(leading_side() | Qt.AlignmentFlag.AlignTop)
         label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         return label
 

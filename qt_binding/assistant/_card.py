@@ -190,7 +190,10 @@ class ToolCard(TranscriptRow):
         # The text of a quiet button stands under the title, although its round ends reach further out.
         indent = self.glyph.width() + 9
         quiet = not self.answer_button.isVisibleTo(self)
-        self._buttons.setContentsMargins(indent - (self.fontMetrics().height() // 2 if quiet else 0), 0, 0, 0)
+        start = indent - (self.fontMetrics().height() // 2 if quiet else 0)
+        # Qt mirrors layouts, but not their margins.
+        left, right = (0, start) if self.isRightToLeft() else (start, 0)
+        self._buttons.setContentsMargins(left, 0, right, 0)
 
     def _apply_fonts(self) -> None:
         strong = QFont(self.font())

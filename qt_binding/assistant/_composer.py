@@ -216,11 +216,11 @@ class Composer(QWidget):
         self._closed = False
         self.edit = MessageEdit(self)
         self.button = SendButton(self)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(11, 7, 7, 7)
-        row.setSpacing(6)
-        row.addWidget(self.edit, 1, Qt.AlignmentFlag.AlignVCenter)
-        row.addWidget(self.button, 0, Qt.AlignmentFlag.AlignBottom)
+        self._row = QHBoxLayout(self)
+        self._row.setSpacing(6)
+        self._row.addWidget(self.edit, 1, Qt.AlignmentFlag.AlignVCenter)
+        self._row.addWidget(self.button, 0, Qt.AlignmentFlag.AlignBottom)
+        self._mirror_margins()
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Maximum)
         self.setFocusProxy(self.edit)
         self.edit.submitted.connect(self._submit)
@@ -255,6 +255,8 @@ class Composer(QWidget):
             self._apply_colors()
         elif event.type() == QEvent.Type.FontChange:
             self.edit.fit_height()
+        elif event.type() == QEvent.Type.LayoutDirectionChange:
+            self._mirror_margins()
 
     @override
     def paintEvent(self, event: QPaintEvent) -> None:
@@ -302,6 +304,11 @@ class Composer(QWidget):
         if self._state is not SessionState.IDLE:
             return tr("The assistant is still at work. Press Esc to stop it, then send.")
         return "" if self.edit.toPlainText().strip() else tr("Write a message first.")
+
+    def _mirror_margins(self) -> None:
+        # Qt mirrors layouts, but not their margins.
+        left, right = (7, 11) if self.isRightToLeft() else (11, 7)
+        self._row.setContentsMargins(left, 7, right, 7)
 
     def _apply_colors(self) -> None:
         colors = Colors.of(self.palette())

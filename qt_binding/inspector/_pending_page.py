@@ -45,7 +45,7 @@ class PendingPage(QWidget):
                 case Move(source=source, target=target):
                     self.model.insertRow(target, self.model.takeRow(source))
         self.summary.set_text(
-            tr("%1 wait for a decision, which is given in the confirmation dialog.").replace(
+            tr("Waiting for a decision in the confirmation dialog: %1").replace(
                 "%1", self.locale().toString(len(pending))
             )
             if pending

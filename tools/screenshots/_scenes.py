@@ -163,7 +163,9 @@ def _draw_inspector(console: Console, keep: Keep) -> None:
                 tree.setCurrentIndex(model.index(inner, 0, component))
     keep("inspector-details", inspector)
     inspector.surface.show_invoke()
-    inspector.surface.invoke.invoke_button.click()
+    invoke = inspector.surface.invoke
+    invoke.invoke_button.click()
+    settle(lambda: not invoke.stop_button.isVisible())
     keep("inspector-invoke", inspector)
     inspector.tabs.setCurrentIndex(1)
     keep("inspector-events", inspector)

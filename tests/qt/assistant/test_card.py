@@ -8,7 +8,7 @@ import pytest
 from PySide6.QtCore import QEvent, Qt
 from PySide6.QtGui import QHelpEvent
 from PySide6.QtTest import QSignalSpy, QTest
-from PySide6.QtWidgets import QApplication, QToolTip
+from PySide6.QtWidgets import QApplication, QToolTip, QWidget
 from pytestqt.qtbot import QtBot
 
 from agent_surface.assistant import ToolCall, ToolCallStatus
@@ -210,3 +210,23 @@ def test_in_a_narrow_dock_the_answer_button_keeps_its_word(
     QApplication.sendEvent(card.show_button, help_wanted)
     assert "Show in window" in QToolTip.text()
     QToolTip.hideText()
+
+
+@pytest.mark.parametrize("direction", [Qt.LayoutDirection.LeftToRight, Qt.LayoutDirection.RightToLeft])
+def test_the_buttons_of_a_card_stand_under_its_title(
+    qtbot: QtBot, dock: AssistantDock, conversation: FakeConversation, direction: Qt.LayoutDirection
+) -> None:
+    """At the side the window is read from, with the answer button and without."""
+    dock.setLayoutDirection(direction)
+    mirrored = direction is Qt.LayoutDirection.RightToLeft
+
+    def begins(widget: QWidget, *, inside: int = 0) -> int:
+        left = widget.x() + inside
+        return _card(dock).width() - (widget.x() + widget.width() - inside) if mirrored else left
+
+    conversation.calls(replace(CALL, status=ToolCallStatus.WAITING, confirmation_id="cnf_1"))
+    qtbot.waitUntil(lambda: abs(begins(_card(dock).answer_button) - begins(_card(dock).title)) <= 1)
+    conversation.calls(CALL)
+    # The text of a quiet button begins where the title does, its round end before it.
+    end = _card(dock).fontMetrics().height() // 2
+    qtbot.waitUntil(lambda: abs(begins(_card(dock).show_button, inside=end) - begins(_card(dock).title)) <= 1)
