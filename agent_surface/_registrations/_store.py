@@ -11,6 +11,7 @@ from agent_surface._base._limits import AgentSurfaceLimits
 from agent_surface._base._ports import Clock, IdSource
 from agent_surface._registrations._ids import RegistrationIds
 from agent_surface._registrations._live import LiveCapability, Registration
+from agent_surface.invocation import Plane
 
 KeyT = TypeVar("KeyT")
 
@@ -35,7 +36,8 @@ class RegistrationStore:
         self._live: dict[str, Registration] = {}
         self._by_identity: dict[tuple[str, str], Registration] = {}
         self._by_capability: dict[str, dict[str, LiveCapability]] = {}
-        self._by_instance: dict[tuple[str, str], dict[str, LiveCapability]] = {}
+        # Of procedures alone, which components of any type may refer to; the id of any other names the type itself.
+        self._procedures: dict[tuple[str, str], dict[str, LiveCapability]] = {}
         self._ordered: tuple[Registration, ...] | None = None
         self._tombstones: OrderedDict[str, Tombstone] = OrderedDict()
 
@@ -77,7 +79,14 @@ class RegistrationStore:
 
     def candidates_of_instance(self, capability_id: str, instance_id: str) -> Mapping[str, LiveCapability]:
         """The same for one instance: nearly always one, however many instances there are."""
-        return self._by_instance.get((capability_id, instance_id), {})
+        known = next(iter(self._by_capability.get(capability_id, {}).values()), None)
+        if known is None:
+            return {}
+        if known.plane is not Plane.VIEW:
+            return self._procedures.get((capability_id, instance_id), {})
+        registration = self._by_identity.get((known.registration.type, instance_id))
+        live = None if registration is None else registration.capabilities.get(capability_id)
+        return {} if live is None else {live.registration.registration_id: live}
 
     def find_tombstone(self, registration_id: str) -> Tombstone | None:
         """What is still remembered of a registration that went."""
@@ -120,12 +129,14 @@ class RegistrationStore:
         registration_id, instance_id = registration.registration_id, registration.instance_id
         for live in registration:
             self._by_capability.setdefault(live.capability_id, {})[registration_id] = live
-            self._by_instance.setdefault((live.capability_id, instance_id), {})[registration_id] = live
+            if live.plane is not Plane.VIEW:
+                self._procedures.setdefault((live.capability_id, instance_id), {})[registration_id] = live
 
     def _drop(self, live: LiveCapability) -> None:
         registration = live.registration
         _forget(self._by_capability, live.capability_id, registration.registration_id)
-        _forget(self._by_instance, (live.capability_id, registration.instance_id), registration.registration_id)
+        if live.plane is not Plane.VIEW:
+            _forget(self._procedures, (live.capability_id, registration.instance_id), registration.registration_id)
 
     def _expire_tombstones(self) -> None:
         now_ms = self._clock.monotonic_ms()
