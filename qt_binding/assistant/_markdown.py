@@ -145,12 +145,17 @@ def _style(colors: Colors) -> str:
         f"p {{ margin-top: 0; margin-bottom: 7px; }} body {{ color: {text}; }}"
         "h1, h2, h3, h4, h5, h6 { margin-top: 8px; margin-bottom: 4px; }"
         "h1 { font-size: large; } h2 { font-size: large; } h3 { font-size: medium; }"
-        "ul, ol { margin-top: 0; margin-bottom: 7px; -qt-list-indent: 1; } li { margin-bottom: 2px; }"
+        "ul, ol { margin-top: 0; margin-bottom: 7px; } li { margin-bottom: 2px; }"
     )
 
 
 def _rendered(parser: MarkdownIt, text: str, colors: Colors) -> str:
-    rendered: str = parser.render(text, {_COLORS: colors})
+    env: MutableMapping[str, object] = {_COLORS: colors}
+    tokens = parser.parse(text, env)
+    if any(token.level >= parser.options.maxNesting - 1 for token in tokens):
+        # What lies deeper than the parser reads it leaves out without a word; nothing may be hidden like that.
+        return f'<p style="white-space: pre-wrap;">{html.escape(text)}</p>'
+    rendered: str = parser.renderer.render(tokens, parser.options, env)
     return rendered.strip()
 
 

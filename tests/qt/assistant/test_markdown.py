@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from PySide6.QtCore import QUrl
-from PySide6.QtGui import QPalette, QTextDocument
+from PySide6.QtGui import QPalette, QTextDocument, QTextList
 from pytestqt.qtbot import QtBot
 from typing_extensions import override
 
@@ -85,6 +85,34 @@ def test_hostile_markdown_asks_for_nothing_and_offers_only_web_links(renderer: M
         "after",
     ):
         assert part in text
+
+
+@pytest.mark.parametrize("levels", [3, 9, 12, 30])
+@pytest.mark.parametrize("mark", ["- ", "> "])
+def test_text_in_nested_lists_and_quotes_is_never_left_out(renderer: MarkdownRenderer, mark: str, levels: int) -> None:
+    """The parser drops what lies deeper than it reads, and a model could hide a sentence there."""
+    document = QTextDocument()
+    step = "  " if mark == "- " else mark
+    text = "".join(f"{step * level}{mark}level {level}\n" for level in range(levels))
+    renderer.render(document, f"Before\n\n{text}\nAfter", Colors.of(QPalette()))
+    shown = document.toPlainText()
+    assert [
+        part for part in ("Before", "After", *(f"level {level}" for level in range(levels))) if part not in shown
+    ] == []
+
+
+def test_a_list_inside_a_list_is_indented_further(renderer: MarkdownRenderer) -> None:
+    """Otherwise what belongs to a point looks like the next one."""
+    document = QTextDocument()
+    renderer.render(document, "- one\n  - two\n    - three\n- four", Colors.of(QPalette()))
+    indents: dict[str, int] = {}
+    block = document.begin()
+    while block.isValid():
+        part: object = block.textList()
+        if isinstance(part, QTextList):
+            indents[block.text().strip()] = part.format().indent()
+        block = block.next()
+    assert indents == {"one": 1, "two": 2, "three": 3, "four": 1}
 
 
 @pytest.mark.requirement("QT-DOCK-005")
