@@ -44,6 +44,7 @@ class MessageBrowser(QTextBrowser):
         self.viewport().setAutoFillBackground(False)
         self.viewport().setBackgroundRole(QPalette.ColorRole.NoRole)
         self.anchorClicked.connect(self.link_clicked)
+        self.horizontalScrollBar().rangeChanged.connect(self._stay)
 
     def show_plain(self, text: str) -> None:
         """Replace the contents by plain text."""
@@ -117,6 +118,10 @@ class MessageBrowser(QTextBrowser):
         if palette.color(QPalette.ColorRole.Text) != colors.text:
             palette.setColor(QPalette.ColorRole.Text, colors.text)
             self.setPalette(palette)
+
+    def _stay(self) -> None:
+        # Qt takes the width of a layout that is not done yet, and a selection would scroll there.
+        self.horizontalScrollBar().setRange(0, 0)
 
     @override
     def loadResource(self, type: int, name: QUrl | str) -> object:  # Qt's name of the argument

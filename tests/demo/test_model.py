@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import re
+import socket
 import threading
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future
@@ -55,6 +56,7 @@ from tests.core.assistant.openai_server import (
     words,
 )
 from tests.demo.conftest import FixedClock, end_console
+from tests.qt.hostile import NOT_SHOWN, TEXTS, Trap, overflowing, trapped
 
 KEY = "-".join(("sk", "test", "0123456789", "very", "secret"))
 SERVICE = "OpenAI-compatible server"
@@ -78,6 +80,12 @@ def server() -> Iterator[OpenAIServer]:
     with OpenAIServer() as made:
         yield made
         assert made.asked_too_often == 0
+
+
+@pytest.fixture
+def trap(monkeypatch: pytest.MonkeyPatch) -> Iterator[Trap]:
+    """Fails a test in which a text reached out of its widget."""
+    yield from trapped(monkeypatch)
 
 
 @pytest.fixture
@@ -322,6 +330,45 @@ def test_an_answer_of_200_000_tokens_leaves_the_dock_usable(
 def _said(console: Console) -> str:
     newest = console.assistant.transcript[-1]
     return newest.text if isinstance(newest, AssistantMessage) else ""
+
+
+@pytest.mark.requirement("QT-DOCK-005")
+def test_whatever_a_model_says_reaches_nothing_but_the_model_and_moves_no_edge_of_the_window(
+    qtbot: QtBot, monkeypatch: pytest.MonkeyPatch, trap: Trap, server: OpenAIServer, console: Console
+) -> None:
+    """In its answer, in the names of the tools it wants and in what it passes to them."""
+    reached = _watch_connections(monkeypatch)
+    window, texts = console.window, [trap.bait(text)[:1_500] for text in TEXTS.values()]
+    before = (window.size(), console.dock.width())
+    wanted = [
+        Call(name=text[:60].replace("\n", " "), arguments=json.dumps({text[:60]: text}), call_id=f"call_{number}")
+        for number, text in enumerate(texts)
+    ]
+    server.will(uses(*wanted), Stream(steps=[*words(*(f"{text}\n\n" for text in texts)), *end()]))
+    send(console, "Surprise me")
+    wait_idle(qtbot, console)
+    assert len(calls(console)) == len(texts)
+    bar = console.dock.transcript.verticalScrollBar()
+    for part in range(5):
+        bar.setValue(bar.maximum() * part // 4)
+        console.dock.grab()
+        assert not NOT_SHOWN & set("".join(shown(console)))
+        assert list(overflowing(console.dock)) == []
+    assert (window.size(), console.dock.width()) == before
+    assert_idle(console)
+    assert reached == {server.url.removeprefix("http://").removesuffix("/v1")}
+
+
+def _watch_connections(monkeypatch: pytest.MonkeyPatch) -> set[str]:
+    reached: set[str] = set()
+    connect = socket.socket.connect
+
+    def watched(of: socket.socket, address: tuple[str, int]) -> None:
+        reached.add(f"{address[0]}:{address[1]}")
+        connect(of, address)
+
+    monkeypatch.setattr(socket.socket, "connect", watched)
+    return reached
 
 
 # Stop. The server or the handler stands still until the dock has been seen idle.

@@ -11,6 +11,10 @@ from PySide6.QtCore import QObject, QPoint, QUrl, Slot
 from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QAbstractScrollArea, QHeaderView, QTextEdit, QWidget
 
+from qt_binding.assistant._browser import MessageBrowser
+from qt_binding.confirmation._form import InputView
+from qt_binding.inspector._facts import FactsView
+
 HIDDEN: Final = "\u202e\u2066\u200b\u200d\ufeff\x07\x1b\x00"
 """Bidirectional, zero-width and control characters; none of them may be drawn."""
 
@@ -91,6 +95,16 @@ class Trap(QObject):
             connection.close()
             self.caught.append("connected")
         self._server.close()
+
+
+def trapped(monkeypatch: pytest.MonkeyPatch) -> Iterator[Trap]:
+    """A fixture's body: nothing is loaded, no server asked and no browser opened until the end of the test."""
+    made = Trap()
+    for view in (MessageBrowser, InputView, FactsView):
+        made.watch(monkeypatch, view)
+    yield made
+    made.close()
+    assert made.caught == []
 
 
 def overflowing(window: QWidget) -> Iterator[str]:

@@ -117,6 +117,13 @@ def test_suggestions_stay_text(dock: AssistantDock, trap: Trap) -> None:
         assert list(overflowing(dock)) == []
 
 
+@pytest.mark.requirement("QT-DOCK-005")
+def test_a_message_of_everything_scrolls_to_no_side(dock: AssistantDock, conversation: FakeConversation) -> None:
+    """Each text alone fits; together Qt measures them before it has laid them out."""
+    conversation.says("\n\n".join(text[:8_000] for text in TEXTS.values()))
+    assert list(overflowing(dock)) == []
+
+
 # What is too much.
 
 
