@@ -24,7 +24,7 @@ def load_capability_authority(package: str) -> CapabilityAuthority:
 
     The contract is looked for as package data (``package/_resources/agent-contract.json``, where a build puts it, also
     inside a zip or a frozen program), then at the path that ``[tool.agent-surface] contract`` names in the
-    ``pyproject.toml`` of the source tree the package lies in.
+    ``pyproject.toml`` of the source tree the package lies in, if an entry point of that tree lies in the package too.
 
     Args:
         package: Import name of the program's package.
@@ -56,7 +56,12 @@ def _from_package_data(package: str) -> str | None:
 def _from_source_tree(package: str) -> str | None:
     location = getattr(import_module(package), "__file__", None)
     tree = find_source_tree(Path(location).parent) if location is not None else None
-    return tree.contract.read_text(encoding="utf-8") if tree is not None and tree.contract is not None else None
+    if tree is None or tree.contract is None:
+        return None
+    # An environment often lies inside the source tree of a program; what is installed there is not that program.
+    if tree.packages and package.partition(".")[0] not in tree.packages:
+        return None
+    return tree.contract.read_text(encoding="utf-8")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -135,6 +135,20 @@ def test_the_nearest_configuration_decides_where_the_contract_is(
         load_capability_authority(package=package)
 
 
+@pytest.mark.requirement("AS-COMPILER-007")
+def test_what_is_installed_inside_the_tree_of_a_program_is_not_that_program(package: str, tmp_path: Path) -> None:
+    """An environment often lies in the checkout; a library in it must not get the program's contract for its own."""
+    project, contract = tmp_path / "pyproject.toml", tmp_path / "contract.json"
+    contract.write_text("{", encoding="utf-8")
+    line = '[tool.agent-surface]\ncontract = "contract.json"\nentry-points = ["{}"]\n'
+    project.write_text(line.format("another_program.main"), encoding="utf-8")
+    with pytest.raises(AuthorityError, match=f"no contract found for {package}"):
+        load_capability_authority(package=package)
+    project.write_text(line.format(f"{package}.main"), encoding="utf-8")
+    with pytest.raises(AuthorityError, match="is no JSON"):
+        load_capability_authority(package=package)
+
+
 @pytest.mark.requirement("AS-AUTHORITY-001")
 def test_one_and_true_are_different_things_to_a_contract() -> None:
     """Python calls them equal; JSON, and so the hash, does not."""
