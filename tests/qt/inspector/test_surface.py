@@ -163,3 +163,20 @@ def test_everything_the_keyboard_reaches_has_a_name(qtbot: QtBot, inspect: Inspe
     assert names[begin - 1 : begin + 3] == ["name", "Pass count along", "count", "Pass size along"]
     assert names.index("Pass rest along") < names.index("Invoke", begin)
     assert {"embedded:alice", "Filter the tree", "Components and capabilities"} <= set(names)
+
+
+def test_rows_have_room_for_their_signs(qtbot: QtBot, shop: Shop, inspect: Inspect) -> None:
+    """Qt measures the first row alone, which has no sign; the others would touch each other. From right to left, too."""
+    shop.open()
+    inspector = inspect()
+    tree = inspector.surface.tree
+    qtbot.waitUntil(lambda: tree.model().rowCount() > 0)
+    heights: set[int] = set()
+    for direction in (Qt.LayoutDirection.LeftToRight, Qt.LayoutDirection.RightToLeft):
+        tree.setLayoutDirection(direction)
+        tree.scheduleDelayedItemsLayout()
+        qtbot.wait(1)
+        component = tree.model().index(0, 0)
+        heights |= {tree.visualRect(component).height(), tree.visualRect(tree.model().index(0, 0, component)).height()}
+    assert len(heights) == 1
+    assert heights.pop() >= 20
