@@ -248,7 +248,7 @@ class DeviceDrawer(AgentComponentMixin, QDockWidget):
         # What the database holds is text, never markup.
         label.setTextFormat(Qt.TextFormat.PlainText)
         label.setWordWrap(True)
-        label.setAlignment(leading_side() | Qt.AlignmentFlag.AlignTop)
+        label.setAlignment(leading_side() | Qt.AlignmentFlag.AlignVCenter)
         label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         return label
 

@@ -166,7 +166,7 @@ def test_everything_the_keyboard_reaches_has_a_name(qtbot: QtBot, inspect: Inspe
 
 
 def test_rows_have_room_for_their_signs(qtbot: QtBot, shop: Shop, inspect: Inspect) -> None:
-    """Qt measures the first row alone, which has no sign; the others would touch each other. From right to left, too."""
+    """Qt measures the first row alone, which has no sign; the others would touch each other."""
     shop.open()
     inspector = inspect()
     tree = inspector.surface.tree
