@@ -162,7 +162,7 @@ class ImportDialog(QDialog):
         page = QWidget()
         layout = QVBoxLayout(page)
         layout.addWidget(group)
-        layout.addWidget(QLabel(self.tr("First lines:")))
+        layout.addWidget(QLabel(self.tr("First lines:")), 0, Qt.AlignmentFlag.AlignLeading)
         layout.addWidget(preview, 1)
         layout.addLayout(options)
         layout.addWidget(self._problem)
