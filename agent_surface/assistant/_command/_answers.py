@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import Final
 
+from agent_surface import _failures
 from agent_surface._base._json import FrozenJson, JsonValue
 from agent_surface.assistant._command._matching import Reading
 from agent_surface.assistant._command._schemas import FieldKind
 from agent_surface.assistant._command._words import spell_identifier
 from agent_surface.assistant._replies import is_denial
+from agent_surface.errors import ErrorCode
 from agent_surface.invocation import InvocationError, InvocationOk
 from agent_surface.toolset._values import ToolDefinition
 
@@ -42,7 +45,28 @@ def say_failed(definition: ToolDefinition, error: InvocationError) -> str:
     told = (
         f" {escape(reason)}" if error.error.code.value == "CAPABILITY_NOT_AVAILABLE" and isinstance(reason, str) else ""
     )
-    return f"I could not do {name}: {escape(error.error.message)}{told}\n\n"
+    words = error.error.message
+    if words == _failures.capability_error(error.error.code).payload.message:
+        words = _TO_A_PERSON.get(error.error.code, words)
+    return f"I could not do {name}: {escape(words)}{told}\n\n"
+
+
+_TO_A_PERSON: Mapping[ErrorCode, str] = MappingProxyType(
+    {
+        ErrorCode.CAPABILITY_NOT_FOUND: "The application does not offer it any more.",
+        ErrorCode.CAPABILITY_NOT_AVAILABLE: "It cannot be used right now.",
+        ErrorCode.AMBIGUOUS_INSTANCE: "Several parts of the window offer it, and I cannot tell which one you mean.",
+        ErrorCode.COMPONENT_UNMOUNTED: "That part of the window was closed.",
+        ErrorCode.STALE_CAPABILITY: "The window changed in that moment. Look whether it still fits, and say it again.",
+        ErrorCode.INVALID_INPUT: "The values do not fit.",
+        ErrorCode.NOT_AUTHENTICATED: "You are not signed in.",
+        ErrorCode.NOT_AUTHORIZED: "It is not permitted.",
+        ErrorCode.RATE_LIMITED: "Too much was asked at once. Wait a moment, and say it again.",
+        ErrorCode.TIMEOUT: "It took too long and was given up. It may still have had an effect.",
+        ErrorCode.EXECUTION_FAILED: "Something went wrong in the application.",
+    }
+)
+"""What the registry says to a model, said to a person; the rest is an author's words, or reads well as it is."""
 
 
 def say_unavailable(reading: Reading) -> str:

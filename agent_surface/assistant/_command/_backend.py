@@ -69,7 +69,8 @@ from agent_surface.assistant._command._phrases import MAX_OFFERED, complete_mess
 from agent_surface.assistant._command._schemas import FieldKind
 from agent_surface.assistant._command._words import PRONOUNS, stem, tokenize
 from agent_surface.assistant._values import OfferedTool, PersonMessage, TranscriptEntry
-from agent_surface.invocation import InvocationOk
+from agent_surface.errors import ErrorCode
+from agent_surface.invocation import AgentInvocationResult, InvocationError, InvocationOk
 from agent_surface.toolset._values import ToolDefinition
 
 NEAR = 1.5
@@ -315,6 +316,10 @@ class _Run:
     async def _call(self, tool: OfferedTool, profile: Profile, values: dict[str, JsonValue]) -> tuple[str, bool]:
         definition = tool.definition
         reply = await self._call_tool(definition.name, dict(values))
+        if _was_overtaken(reply.result) and self._is_still_offered(tool):
+            # The window moved between the look and the call, and nothing was begun. No model has to think again about
+            # whether the call makes sense: the person has just said so, of what they see.
+            reply = await self._call_tool(definition.name, dict(values))
         if not isinstance(reply.result, InvocationOk):
             return say_failed(definition, reply.result), False
         self.seen.learn(reply.result.output)
@@ -326,6 +331,18 @@ class _Run:
         self._knowledge = Knowledge()
         self._looked_at.clear()
         return say_done(definition, values, reply.result), True
+
+    def _is_still_offered(self, tool: OfferedTool) -> bool:
+        return any(now.definition == tool.definition and now.state.available for now, _ in self.tools())
+
+
+def _was_overtaken(result: AgentInvocationResult) -> bool:
+    """Whether a call was refused only because the surface had a newer version."""
+    return (
+        isinstance(result, InvocationError)
+        and result.error.code is ErrorCode.STALE_CAPABILITY
+        and result.error.details.get("reason") == "surface-version-mismatch"
+    )
 
 
 def _unknown(reading: Reading) -> tuple[set[str], set[str]]:

@@ -8,7 +8,9 @@ from collections.abc import AsyncIterator
 import pytest
 
 from agent_surface._base._json import JsonValue
-from agent_surface.assistant import SessionState, ToolCall
+from agent_surface.assistant import SessionEvent, SessionState, ToolCall, ToolCallStarted
+from agent_surface.errors import ErrorCode
+from agent_surface.invocation import InvocationError, InvocationOk
 from tests.core.assistant.command_under_test import CommandUnderTest
 from tests.core.assistant.fleet_app import FleetApp
 
@@ -278,3 +280,44 @@ async def test_stop_while_the_registry_waits_for_the_person_withdraws_and_goes_n
     assert app.registry.confirmations.pending() == ()
     assert not app.registry.confirmations.resolve(pending.confirmation_id, approved=True)
     assert (app.pages, app.rows["MIL-001"].status) == ([], "online")
+
+
+async def test_a_window_that_moves_between_look_and_call_is_looked_at_again(fleet: Fleet) -> None:
+    """Nothing was begun, and the person has just said so of what they see; they are asked all the same."""
+    app, under = fleet
+    app.selected = ["ROM-001"]
+    moves = 0
+
+    def move_once(event: SessionEvent) -> None:
+        nonlocal moves
+        if isinstance(event, ToolCallStarted) and not moves:
+            moves += 1
+            app.registry.policies_changed()
+
+    under.session.subscribe(move_once)
+    said = await under.say("disable them")
+    assert said.startswith("Done:")
+    assert under.asked == [DISABLE]
+    assert app.rows["ROM-001"].status == "disabled"
+    first, second = (entry for entry in under.session.transcript if isinstance(entry, ToolCall))
+    assert isinstance(first.result, InvocationError)
+    assert first.result.error.code is ErrorCode.STALE_CAPABILITY
+    assert isinstance(second.result, InvocationOk)
+
+
+async def test_a_window_that_never_rests_ends_in_a_sentence_for_the_person(fleet: Fleet) -> None:
+    """Not in what a model would be told; and nothing was done."""
+    app, under = fleet
+    app.selected = ["ROM-001"]
+    moving = asyncio.create_task(_move_without_end(app))
+    said = await under.say("disable them")
+    moving.cancel()
+    assert "The window changed in that moment." in said
+    assert (under.asked, app.rows["ROM-001"].status) == ([], "offline")
+    assert len([entry for entry in under.session.transcript if isinstance(entry, ToolCall)]) == 2
+
+
+async def _move_without_end(app: FleetApp) -> None:
+    while True:
+        app.registry.policies_changed()
+        await asyncio.sleep(0)
