@@ -261,11 +261,9 @@ class Registration:
         self._capabilities = {}
         self._asked = None
 
-    def find_key(self, key: str) -> str | None:
-        """The capability id for a capability's name or id, or ``None``."""
-        if key in self._capabilities:
-            return key
-        view_id = f"view:{self.type}.{key}"
+    def find_named(self, name: str) -> str | None:
+        """The capability id of a view capability by its name, or ``None``."""
+        view_id = f"view:{self.type}.{name}"
         return view_id if view_id in self._capabilities else None
 
     def __iter__(self) -> Iterator[LiveCapability]:

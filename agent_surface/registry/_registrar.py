@@ -287,7 +287,7 @@ def _normalize_all(registration: Registration, availability: Mapping[str, Availa
     asked: object = object()
     normalized = AVAILABLE
     for key, value in availability.items():
-        capability_id = key if key in capabilities else registration.find_key(key)
+        capability_id = key if key in capabilities else registration.find_named(key)
         if capability_id is None:
             raise AgentSurfaceDefinitionError(
                 DefinitionErrorCode.INVALID_DEFINITION,

@@ -19,6 +19,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agent_surface import (
+    AVAILABLE,
     ActionBinding,
     AgentSurfaceDefinitionError,
     AgentSurfaceEvent,
@@ -350,6 +351,23 @@ async def test_structure_and_pushed_availability_move_the_version(surface: Surfa
     assert surface.registry.version == "3"
     handle.unregister()
     assert surface.registry.version == "4"
+
+
+@pytest.mark.requirement("AS-VER-001")
+async def test_the_version_moves_whether_anybody_listens_or_not() -> None:
+    """Once for each change, and once for a batch of them."""
+    surface = Surface()
+    handle = surface.mount()
+    surface.stop_hearing()
+    version = int(surface.registry.version)
+    handle.update(availability={"act": GONE})
+    handle.update(availability={"act": GONE})
+    assert int(surface.registry.version) == version + 1
+    with surface.registry.batch():
+        handle.update(availability={"act": AVAILABLE})
+        handle.update(availability={"go": GONE})
+    assert int(surface.registry.version) == version + 2
+    surface.registry.close()
 
 
 @pytest.mark.requirement("AS-VER-001")

@@ -86,6 +86,7 @@ KEYWORDS: list[tuple[Schema, list[Any], list[Any]]] = [
     ({"type": "integer"}, [1, 1.0, -0.0, 10**30], [True, 1.5, "1", None]),
     ({"type": "number"}, [1, 1.5], [False, "1"]),
     ({"const": 1}, [1, 1.0], [True, 2]),
+    ({"enum": [1, 2]}, [2, 2.0], [True, 3.0]),
     ({"enum": [0, [1], {"a": True}]}, [0, 0.0, [1.0], {"a": True}], [False, [True], {"a": 1}]),
     ({"uniqueItems": True, "type": "array"}, [[1, True, "1"], [[1], [True]], [{}, []]], [[1, 1.0], [{}, {}]]),
     ({"minLength": 2, "maxLength": 2}, ["ab", "😀😀", 1], ["a", "abc", "😀"]),

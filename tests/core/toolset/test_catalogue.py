@@ -35,6 +35,26 @@ def test_definitions_are_byte_identical_across_an_availability_flip() -> None:
     assert toolset.tools()[0].state == ToolState(available=False, unavailable_reason="The list is loading.")
 
 
+@pytest.mark.requirement("AS-CACHE-001")
+def test_a_tool_of_a_new_version_is_equal_to_the_one_before_unless_something_of_it_changed() -> None:
+    """Equal tools count as one in a set, and say what they are."""
+    surface = FakeSurface()
+    surface.action("sort")
+    offer = surface.action("rename")
+    toolset = _toolset(surface)
+    before = toolset.tools()
+    offer.available = False
+    surface.bump()
+    after = toolset.tools()
+    same = [old == new for old, new in zip(before, after, strict=True)]
+    assert sorted(same) == [False, True]
+    unchanged = after[same.index(True)]
+    assert {*before, *after} == {*before, after[same.index(False)]}
+    assert len({unchanged, before[same.index(True)]}) == 1
+    assert unchanged != unchanged.definition
+    assert unchanged.name in repr(unchanged)
+
+
 @pytest.mark.requirement("AS-CACHE-001", "AS-CACHE-003", "AS-CACHE-004")
 def test_the_live_note_of_a_procedure_is_state_and_not_description() -> None:
     """``describe()`` speaks of this moment; the description is the contract's."""
