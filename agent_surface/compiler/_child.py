@@ -106,11 +106,11 @@ def _kind(error: BaseException) -> str:
 
 def _author() -> tuple[str, int]:
     """File and line of the code that called the library."""
-    for frame, line in traceback.walk_stack(None):
-        name = cast("str", frame.f_globals.get("__name__", ""))
-        if not name.startswith(_LIBRARY):
-            return frame.f_code.co_filename, line
-    return "", 1
+    return next(
+        (frame.f_code.co_filename, line)
+        for frame, line in traceback.walk_stack(None)
+        if not cast("str", frame.f_globals.get("__name__", "")).startswith(_LIBRARY)
+    )
 
 
 class _SearchedFiles(MetaPathFinder):

@@ -25,9 +25,13 @@ def compare_contracts(before: Manifest | None, after: Manifest) -> tuple[Change,
     """
     older: Manifest = {} if before is None else before
     changes = [*_whole(older, after)] if before is not None else []
-    pairs = _pairs(_entries(older, "declarations"), _entries(after, "declarations"))
-    for old, new in pairs:
-        changes += _declarations(old, new)
+    kept, came, went = _paired(_entries(older, "declarations"), _entries(after, "declarations"))
+    for old, new in kept:
+        changes += _both(old, new)
+    for entry in came:
+        changes += _came_or_went(entry, ChangeKind.WIDENING, "added", "an agent gets a capability it did not have")
+    for entry in went:
+        changes += _came_or_went(entry, ChangeKind.NARROWING, "removed", "an agent loses a capability it had")
     return tuple(changes)
 
 
@@ -39,20 +43,23 @@ def _entries(parent: Mapping[str, FrozenJson], key: str) -> Sequence[Entry]:
 # ------------------------------------------------------------------------------------------------------- declarations
 
 
-def _pairs(before: Sequence[Entry], after: Sequence[Entry]) -> list[tuple[Entry | None, Entry | None]]:
-    """Each declaration with what it was; those that only changed their module are found by what they declare."""
+def _paired(
+    before: Sequence[Entry], after: Sequence[Entry]
+) -> tuple[list[tuple[Entry, Entry]], list[Entry], list[Entry]]:
+    """Each declaration with what it was, then those that came and those that went.
+
+    Those that only changed their module are found by what they declare.
+    """
     old = {str(entry["declarationId"]): entry for entry in before}
     new = {str(entry["declarationId"]): entry for entry in after}
     gone = [old[name] for name in sorted(old.keys() - new.keys())]
     come = [new[name] for name in sorted(new.keys() - old.keys())]
     moved = _moved(gone, come)
-    pairs: list[tuple[Entry | None, Entry | None]] = [
-        (old[name], new[name]) for name in sorted(old.keys() & new.keys())
-    ]
-    pairs += moved
-    pairs += [(None, entry) for entry in come if not any(entry is to for _, to in moved)]
-    pairs += [(entry, None) for entry in gone if not any(entry is origin for origin, _ in moved)]
-    return pairs
+    return (
+        [*((old[name], new[name]) for name in sorted(old.keys() & new.keys())), *moved],
+        [entry for entry in come if not any(entry is to for _, to in moved)],
+        [entry for entry in gone if not any(entry is origin for origin, _ in moved)],
+    )
 
 
 def _moved(gone: Sequence[Entry], come: Sequence[Entry]) -> list[tuple[Entry, Entry]]:
@@ -73,15 +80,6 @@ def _subject(declaration: Entry) -> str:
 
 def _module(declaration: Entry) -> str:
     return str(declaration["declarationId"]).partition(":")[0]
-
-
-def _declarations(old: Entry | None, new: Entry | None) -> Iterator[Change]:
-    if old is None and new is not None:
-        yield from _came_or_went(new, ChangeKind.WIDENING, "added", "an agent gets a capability it did not have")
-    elif new is None and old is not None:
-        yield from _came_or_went(old, ChangeKind.NARROWING, "removed", "an agent loses a capability it had")
-    elif old is not None and new is not None:
-        yield from _both(old, new)
 
 
 def _came_or_went(declaration: Entry, kind: ChangeKind, verb: str, meaning: str) -> Iterator[Change]:

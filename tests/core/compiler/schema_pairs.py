@@ -82,6 +82,21 @@ REALISTIC: Mapping[str, Pair] = {
     "whole numbers as multiples of one": (WHOLE, {**NUMBER, "multipleOf": 1}, EQUAL),
     "a finer step": ({**WHOLE, "multipleOf": 10}, {**WHOLE, "multipleOf": 5}, WIDER),
     "a step added": (WHOLE, {**WHOLE, "multipleOf": 5}, NARROWER),
+    "a maximum added": (NUMBER, {**NUMBER, "maximum": 10}, NARROWER),
+    "a wide range of whole numbers widened": (
+        {**WHOLE, "minimum": 1, "maximum": 100},
+        {**WHOLE, "minimum": 1, "maximum": 200},
+        WIDER,
+    ),
+    "a fraction as a step": (NUMBER, {**NUMBER, "multipleOf": 0.5}, NARROWER),
+    "a minimum beside a fraction as a step": (
+        {**NUMBER, "multipleOf": 0.5},
+        {**NUMBER, "multipleOf": 0.5, "minimum": 0},
+        NARROWER,
+    ),
+    "a lower bound behind another": ({**NUMBER, "minimum": 5}, {**NUMBER, "minimum": 5, "exclusiveMinimum": 1}, EQUAL),
+    "an upper bound behind another": ({**NUMBER, "maximum": 5}, {**NUMBER, "maximum": 5, "exclusiveMaximum": 9}, EQUAL),
+    "a range turned round": ({**NUMBER, "minimum": 5, "maximum": 3}, {**NUMBER, "minimum": 3, "maximum": 5}, WIDER),
     # Types
     "null allowed too": (TEXT, {"anyOf": [TEXT, NULL]}, WIDER),
     "null no longer allowed": ({"anyOf": [TEXT, NULL]}, TEXT, NARROWER),
@@ -98,6 +113,12 @@ REALISTIC: Mapping[str, Pair] = {
     "uniqueItems false written out": (IDS, {**IDS, "uniqueItems": False}, EQUAL),
     "items limited": (IDS, {**IDS, "items": {**TEXT, "maxLength": 64}}, NARROWER),
     "items no longer limited": (IDS, {"type": "array"}, WIDER),
+    "a list with more items than it may have": ({**IDS, "minItems": 3, "maxItems": 2}, {**IDS, "minItems": 2}, WIDER),
+    "a list of what there cannot be": (
+        {"type": "array", "items": {**TEXT, "minLength": 3, "maxLength": 2}},
+        {"type": "array", "maxItems": 0},
+        EQUAL,
+    ),
     # Objects
     "an optional field more": (an_object(a=TEXT), an_object(a=TEXT, b=TEXT), WIDER),
     "a required field more": (an_object("a", a=TEXT), an_object("a b", a=TEXT, b=TEXT), BOTH),
@@ -106,6 +127,7 @@ REALISTIC: Mapping[str, Pair] = {
         an_object("a b", closed=False, a=TEXT, b=TEXT),
         NARROWER,
     ),
+    "a required field that may not be there": (an_object("b", a=TEXT), an_object("a", a=TEXT), WIDER),
     "an optional field less": (an_object(a=TEXT, b=TEXT), an_object(a=TEXT), NARROWER),
     "a field no longer required": (an_object("a", a=TEXT), an_object(a=TEXT), WIDER),
     "a field required": (an_object(a=TEXT), an_object("a", a=TEXT), NARROWER),
@@ -148,6 +170,11 @@ REALISTIC: Mapping[str, Pair] = {
         EQUAL,
     ),
     "a definition widened": (ref(MODES), ref(TEXT), WIDER),
+    "a definition widened in two places": (
+        {**an_object(a={"$ref": "#/$defs/It"}, b={"$ref": "#/$defs/It"}), "$defs": {"It": MODES}},
+        {**an_object(a={"$ref": "#/$defs/It"}, b={"$ref": "#/$defs/It"}), "$defs": {"It": TEXT}},
+        WIDER,
+    ),
     "an unused definition": (an_object(a=TEXT), {**an_object(a=TEXT), "$defs": {"Unused": TEXT}}, EQUAL),
     # Words
     "a description changed": (

@@ -102,6 +102,13 @@ FIELDS: Mapping[str, tuple[str, JsonValue, ChangeKind, str, str]] = {
     "tags": ("tags", ["x"], NEUTRAL, 'tags [] → ["x"]', "for people"),
     "time-out": ("timeoutMs", 5, NEUTRAL, "timeoutMs none → 5", "how long"),
     "several at once": ("concurrency", {"mode": "parallel", "max": 2}, W, "concurrency", "several calls at once"),
+    "another key": (
+        "concurrency",
+        {"mode": "instance", "key": "k"},
+        B,
+        "concurrency",
+        "other calls exclude each other",
+    ),
     "a key for all": ("concurrency", {"mode": "key", "key": "k"}, B, "concurrency", "other calls exclude each other"),
     "more may wait": ("concurrency", {"mode": "instance", "queueDepth": 9}, NEUTRAL, "concurrency", "may wait"),
     "input wider": ("inputSchema", schema(type="number"), W, "input: n: type integer → number", "refused before"),
@@ -112,6 +119,13 @@ FIELDS: Mapping[str, tuple[str, JsonValue, ChangeKind, str, str]] = {
         schema(type="integer", multipleOf=1),
         NEUTRAL,
         "input: n: multipleOf",
+        "same values",
+    ),
+    "input with an empty list of required names": (
+        "inputSchema",
+        {"type": "object", "additionalProperties": False, "properties": {"n": {"type": "integer"}}, "required": []},
+        NEUTRAL,
+        "input rewritten",
         "same values",
     ),
     "input described": (
@@ -176,6 +190,21 @@ def test_a_field_of_a_component_that_moved_is_one_change(case: tuple[str, JsonVa
     assert (change.kind, change.subject, change.field) == (kind, "shop.parts", field)
 
 
+def test_how_many_calls_may_run_at_once_is_compared_by_number() -> None:
+    """More of them is more for an agent to do."""
+    few, many = (manifest(declaration(concurrency={"mode": "parallel", "max": most})) for most in (2, 10))
+    (more,) = compare_contracts(few, many)
+    (fewer,) = compare_contracts(many, few)
+    assert (more.kind, more.meaning) == (W, "more calls can run at once")
+    assert (fewer.kind, fewer.meaning) == (N, "fewer calls can run at once")
+
+
+def test_a_component_that_gets_a_parent_is_there_less_often() -> None:
+    """The reverse of one that lost it."""
+    (change,) = compare_contracts(manifest(declaration({"parentType": None})), manifest(declaration()))
+    assert (change.kind, change.meaning) == (N, "it can only be there inside that component")
+
+
 def test_the_reverse_of_widening_is_narrowing() -> None:
     """Nothing is widening in both directions."""
     mirrored = {W: N, N: W, B: B, NEUTRAL: NEUTRAL, WORDING: WORDING}
@@ -231,6 +260,125 @@ def test_targets_that_come_and_go_are_told() -> None:
     assert (change.kind, change.what) == (W, "target b added")
     (change,) = compare_contracts(manifest(targets=("a", "b")), manifest(targets=("b",)))
     assert (change.kind, change.what) == (N, "target a removed")
+
+
+def test_a_declaration_without_capabilities_is_told_when_it_comes_and_goes() -> None:
+    """It can hold others, and an agent sees it."""
+    empty: Entry = {**COMPONENT, "capabilities": []}
+    (came,) = compare_contracts(manifest(), manifest(empty))
+    (went,) = compare_contracts(manifest(empty), manifest())
+    assert (came.kind, came.subject, came.what) == (W, "shop.parts", "declaration added")
+    assert (went.kind, went.subject, went.what) == (N, "shop.parts", "declaration removed")
+
+
+def of_whole(**fields: JsonValue) -> Mapping[str, FrozenJson]:
+    """A contract in which something beside the declarations is like this."""
+    return {**manifest(), **cast("Mapping[str, FrozenJson]", freeze_json(fields))}
+
+
+def test_approvals_of_other_distributions_that_come_go_and_change_are_told() -> None:
+    """Approving somebody else's declarations is widening; what they are is told for each of them."""
+    charts: JsonValue = {"package": "acme-charts", "approved": "sha256:1", "contributed": "sha256:1"}
+    newer: JsonValue = {"package": "acme-charts", "approved": "sha256:2", "contributed": "sha256:2"}
+    maps: JsonValue = {"package": "acme-maps", "approved": "sha256:3", "contributed": "sha256:3"}
+    (came,) = compare_contracts(of_whole(external=[charts]), of_whole(external=[charts, maps]))
+    (went,) = compare_contracts(of_whole(external=[charts, maps]), of_whole(external=[charts]))
+    (moved,) = compare_contracts(of_whole(external=[charts]), of_whole(external=[newer]))
+    assert (came.kind, came.field, came.what) == (W, "external", "acme-maps approved")
+    assert (went.kind, went.field, went.what) == (N, "external", "acme-maps no longer approved")
+    assert (moved.kind, moved.what) == (NEUTRAL, "acme-charts approved with another digest")
+
+
+def test_a_proof_that_is_lost_cannot_be_judged_and_one_that_is_won_changes_nothing() -> None:
+    """Without it the program may declare what the contract does not list."""
+    proven, evaluated, silent = of_whole(), of_whole(completeness={"status": "evaluated"}), of_whole(completeness=None)
+    (lost,) = compare_contracts(proven, evaluated)
+    (won,) = compare_contracts(silent, proven)
+    assert (lost.kind, lost.what) == (B, "completeness proven → evaluated")
+    assert "no longer proven" in lost.meaning
+    assert (won.kind, won.what) == (NEUTRAL, "completeness unknown → proven")
+    assert "now proven" in won.meaning
+
+
+def test_a_contract_of_another_release_says_so() -> None:
+    """The file changed although the program did not."""
+    (change,) = compare_contracts(of_whole(compilerVersion="0"), of_whole(compilerVersion="1"))
+    assert str(change) == "neutral: contract: compilerVersion 0 → 1 - written by another release"
+
+
+SCHEMAS: Mapping[str, tuple[JsonValue, JsonValue, str]] = {
+    "a field added": ({"properties": {"n": {}}}, {"properties": {"n": {}, "m": {}}}, "m added"),
+    "a required field added": (
+        {"properties": {"n": {}}},
+        {"properties": {"n": {}, "m": {}}, "required": ["m"]},
+        "m added and required",
+    ),
+    "a field removed": ({"properties": {"n": {}}}, {"properties": {}}, "n removed"),
+    "a field required": ({"properties": {"n": {}}}, {"properties": {"n": {}}, "required": ["n"]}, "n is now required"),
+    "a field set free": (
+        {"properties": {"n": {}}, "required": ["n"]},
+        {"properties": {"n": {}}},
+        "n is no longer required",
+    ),
+    "an unlisted name required": ({"type": "object"}, {"type": "object", "required": ["x"]}, "x is now required"),
+    "an unlisted name set free": (
+        {"properties": {"r": {"type": "object", "required": ["x"]}}},
+        {"properties": {"r": {"type": "object"}}},
+        "r: x is no longer required",
+    ),
+    "items": (
+        {"type": "array", "items": {"type": "string"}},
+        {"type": "array", "items": {"type": "string", "maxLength": 3}},
+        "[]: maxLength none → 3",
+    ),
+    "items limited": ({"type": "array"}, {"type": "array", "items": {"type": "string"}}, "items limited"),
+    "items set free": (
+        {"type": "array", "items": {"type": "string"}},
+        {"type": "array"},
+        "items no longer limited",
+    ),
+    "an alternative": (
+        {"anyOf": [{"type": "string"}, {"type": "null"}]},
+        {"anyOf": [{"type": "integer"}, {"type": "null"}]},
+        "(alternative 1): type string → integer",
+    ),
+    "alternatives more": (
+        {"anyOf": [{"type": "string"}]},
+        {"anyOf": [{"type": "string"}, {"type": "null"}]},
+        "1 → 2 alternatives",
+    ),
+    "the first alternatives": ({}, {"anyOf": [{"type": "string"}, {"type": "null"}]}, "no → 2 alternatives"),
+    "values for the first time": ({}, {"enum": ["a", "b"]}, 'limited to "a", "b"'),
+    "values no longer": ({"const": "a"}, {}, 'no longer limited to "a"'),
+    "a value more and one less": ({"enum": ["a", "b"]}, {"enum": ["b", "c"]}, 'also "c"; no longer "a"'),
+    "a value more": ({"const": "a"}, {"enum": ["a", "b"]}, 'also "b"'),
+    "a value less": ({"enum": ["a", "b"]}, {"const": "a"}, 'no longer "b"'),
+    "a definition": (
+        {"$ref": "#/$defs/It", "$defs": {"It": {"type": "string", "maxLength": 5}}},
+        {"$ref": "#/$defs/It", "$defs": {"It": {"type": "string", "maxLength": 9}}},
+        "maxLength 5 → 9",
+    ),
+    "a definition with a name of its own kind": (
+        {"properties": {"it": {"$ref": "#/$defs/a~1b~0c", "maxLength": 5}}, "$defs": {"a/b~c": {"type": "string"}}},
+        {"properties": {"it": {"type": "string"}}},
+        "it: maxLength 5 → none",
+    ),
+    "several types": ({"type": "string"}, {"type": ["string", "null"]}, "type string → string or null"),
+    "a long value": (
+        {"type": "string"},
+        {"type": "string", "pattern": "^" + "x" * 60},
+        'pattern none → "^' + "x" * 37 + "…",
+    ),
+}
+
+
+@pytest.mark.requirement("AS-CLI-018")
+@pytest.mark.parametrize("case", SCHEMAS.values(), ids=list(SCHEMAS))
+def test_where_two_schemas_differ_is_said_in_words(case: tuple[JsonValue, JsonValue, str]) -> None:
+    """A reviewer reads which part moved and how, not two schemas."""
+    before, after, words = case
+    (change,) = compare_contracts(manifest(declaration(outputSchema=before)), manifest(declaration(outputSchema=after)))
+    assert change.what == f"output: {words}"
 
 
 def test_equal_contracts_have_no_changes_and_no_contract_is_all_gain() -> None:

@@ -147,3 +147,5 @@ def test_a_schema_with_too_many_alternatives_is_not_claimed_to_be_anything() -> 
     other = {**crowded, "minLength": 1}
     assert relation(crowded, crowded) is EQUAL
     assert relation(crowded, other) in (BOTH, NARROWER)
+    below = {"anyOf": [{**leaf, "$ref": "#/$defs/more"}, {"type": "null"}], "$defs": {"more": leaf}}
+    assert relation(below, {**below, "minLength": 1}) in (BOTH, NARROWER)
