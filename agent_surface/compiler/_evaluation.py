@@ -328,9 +328,8 @@ def _first_difference(before: FrozenJson, after: FrozenJson, path: str = "") -> 
             if not _is_hash(key) and before.get(key) != after.get(key):
                 return _first_difference(before.get(key), after.get(key), f"{path}/{key}")
     if isinstance(before, tuple) and isinstance(after, tuple) and len(before) == len(after):
-        for index, (one, other) in enumerate(zip(before, after, strict=True)):
-            if one != other:
-                return _first_difference(one, other, f"{path}/{index}")
+        index = next(index for index, (one, other) in enumerate(zip(before, after, strict=True)) if one != other)
+        return _first_difference(before[index], after[index], f"{path}/{index}")
     return path or "the whole declaration"
 
 

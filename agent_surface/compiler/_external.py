@@ -22,6 +22,7 @@ OWN_DISTRIBUTION: Final = "agent-surface-qt"
 """What brings the contract functions; it declares nothing itself."""
 
 _MENTION: Final = LIBRARY.encode()
+_NEVER_THIRD_PARTY: Final = frozenset({LIBRARY, "__main__"})
 _NAME: Final = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?")
 _FOR_AN_EXTRA: Final = re.compile(r";.*\bextra\b")
 
@@ -31,6 +32,8 @@ class Installed:
 
     def __init__(self, search_path: Sequence[str]) -> None:
         self._search_path = list(search_path)
+        # By the name that stands for a distribution: packages that no list of files names.
+        self._in_place: dict[str, str] = {}
 
     def declaring_packages(self, modules: Iterable[str]) -> dict[str, str]:
         """The distributions behind these top-level modules, and all they need, that mention the library.
@@ -43,7 +46,7 @@ class Installed:
         """
         found: dict[str, str] = {}
         for module in sorted(set(modules)):
-            if module in sys.stdlib_module_names or module == LIBRARY:
+            if module in sys.stdlib_module_names or module in _NEVER_THIRD_PARTY:
                 continue
             for package in self._closure(self._packages_of(module)):
                 if package not in found and self._mentions_library(package):
@@ -75,7 +78,10 @@ class Installed:
         if listed:
             return listed
         # Installed in place, so that no list of files names it: its own name has to do.
-        return [normalised(module)] if self._folder_of(module) is not None else []
+        if not self._places_of(module):
+            return []
+        self._in_place[normalised(module)] = module
+        return [normalised(module)]
 
     def _closure(self, packages: Iterable[str]) -> list[str]:
         pending, seen = list(packages), list[str]()
@@ -96,8 +102,11 @@ class Installed:
 
     def _modules(self, package: str) -> list[tuple[str, Path, str]]:
         """Name, file and shown path of each module of a distribution that is really there."""
-        listed = self._listed_modules(package) or self._unlisted_modules(package)
-        return [(name, file, shown) for name, file, shown in listed if file.is_file()]
+        found = self._listed_modules(package)
+        # An installation in place may list a file that only leads to the package.
+        if not found or package in self._in_place:
+            found += self._unlisted_modules(package)
+        return [(name, file, shown) for name, file, shown in found if file.is_file()]
 
     def _listed_modules(self, package: str) -> list[tuple[str, Path, str]]:
         found = self._by_name.get(package)
@@ -113,26 +122,24 @@ class Installed:
         ]
 
     def _unlisted_modules(self, package: str) -> list[tuple[str, Path, str]]:
-        top = package.replace("-", "_")
-        folder = self._folder_of(top)
-        if folder is None:
-            return []
-        files = [folder] if folder.is_file() else sorted(folder.rglob("*.py"))
         return [
             (name, file, shown.as_posix())
-            for file in files
-            for shown in [PurePosixPath(file.relative_to(folder.parent).as_posix())]
+            for place in self._places_of(self._in_place.get(package, package.replace("-", "_")))
+            for file in ([place] if place.is_file() else sorted(place.rglob("*.py")))
+            for shown in [PurePosixPath(file.relative_to(place.parent).as_posix())]
             for name in [_module_name(shown)]
             if name
         ]
 
-    def _folder_of(self, module: str) -> Path | None:
-        """The folder of a package, or the file of a module, as an import would find it."""
+    def _places_of(self, module: str) -> list[Path]:
+        """The folders of a package, several of one without a file of its own, or the file of a module."""
         spec = PathFinder.find_spec(module, self._search_path) or find_spec(module)
-        if spec is None or spec.origin in (None, "built-in", "frozen"):
-            return None
-        file = Path(str(spec.origin))
-        return file.parent if file.name == "__init__.py" else file if file.suffix == ".py" else None
+        if spec is None:
+            return []
+        if spec.submodule_search_locations is not None:
+            return [Path(folder) for folder in spec.submodule_search_locations]
+        # What is compiled, built in or frozen has no text to read.
+        return [Path(spec.origin)] if spec.origin is not None and spec.origin.endswith(".py") else []
 
 
 def _record_text(found: Distribution) -> str:

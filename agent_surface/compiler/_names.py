@@ -130,16 +130,15 @@ class Resolver:
         return ".".join([*parts[: len(parts) - level + 1], *filter(None, [name.lstrip(".")])])
 
     def _of_name(self, name: str, scope: Scope, source: Source) -> frozenset[Meaning]:
-        here: Scope | None = scope
-        while here is not None:
+        here = scope
+        while True:
             home = here.elsewhere.get(name, here)
             # A class body is seen from itself and not from the functions inside it.
             if name in home.bindings and (home.kind != "class" or home is scope):
                 return self._of_bindings(home.bindings[name], source)
-            if here.kind == "module":
+            if here.parent is None:
                 return self._of_stars(here.stars, name) or self._of_builtin(name)
             here = here.parent
-        return _NOTHING
 
     def _of_builtin(self, name: str) -> frozenset[Meaning]:
         return frozenset({_BUILTINS[name]}) if name in _BUILTINS else _NOTHING

@@ -45,13 +45,11 @@ class Findings:
 
     Attributes:
         imports: Modules it imports by a name that is written out, and the line.
-        has_dynamic_imports: Whether it imports by a computed name.
     """
 
     sites: list[Site] = field(default_factory=list[Site])
     imports: list[tuple[str, int]] = field(default_factory=list[tuple[str, int]])
     problems: list[Problem] = field(default_factory=list[Problem])
-    has_dynamic_imports: bool = False
 
 
 _ASSIGN: Final = "assign the call to one name at module level: NAME = {function}(...)"
@@ -151,7 +149,6 @@ def _judge_import(
         if module is not None:
             findings.imports.append((module, use.call.lineno))
             return
-    findings.has_dynamic_imports = True
     if not allowed:
         findings.problems.append(
             _problem(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from importlib.machinery import EXTENSION_SUFFIXES
 from typing import cast
 
 import pytest
@@ -11,7 +12,7 @@ import pytest
 from agent_surface import AuthorityError, JsonValue, create_capability_authority
 from agent_surface._manifest import digest
 from agent_surface.compiler import ConfigurationError, Problem, ProblemCode, read_configuration
-from tests.core.compiler.project import READY, Project, declaration_ids
+from tests.core.compiler.project import READY, Project, declaration_ids, write_files
 
 CHARTS = READY.replace("ping", "chart").replace("PING", "CHART")
 MORE_CHARTS = CHARTS + CHARTS.partition("\n\n")[2].replace("chart", "export").replace("CHART", "EXPORT")
@@ -69,6 +70,15 @@ def test_a_third_party_behind_a_third_party_is_found(project: Project) -> None:
     (problem,) = project.problems()
     assert (problem.code, problem.line) == (ProblemCode.EXTERNAL_NEW, project.line_here("shop/contracts.py"))
     assert "acme-charts declares acme_charts:domain:chart" in problem.message
+
+
+@pytest.mark.requirement("AS-EXTERNAL-001")
+def test_what_a_third_party_needs_for_an_extra_alone_is_not_searched(project: Project) -> None:
+    """Nobody asked for the extra; whatever of it is imported all the same is searched as an import."""
+    project.write({"shop/contracts.py": READY + "import acme_kit\n"})
+    project.install("acme-kit", {"acme_kit/__init__.py": ""}, requires=["acme-charts ; extra == 'charts'"])
+    project.install("acme-charts", {"acme_charts/__init__.py": CHARTS})
+    assert declaration_ids(project.compile()) == ["shop.contracts:domain:ping"]
 
 
 @pytest.mark.requirement("AS-EXTERNAL-001")
@@ -138,6 +148,103 @@ def test_a_new_release_that_declares_the_same_stays_approved(project: Project) -
     before = project.compile()
     shop_with_charts(project, "# Rewritten.\n" + CHARTS)
     assert project.compile() == before
+
+
+IN_PLACE: Mapping[str, tuple[Mapping[str, str], str, str]] = {
+    "a package": ({"acme_charts/contracts.py": CHARTS}, "acme_charts", "acme-charts"),
+    "a package whose name has capitals": ({"AcmeCharts/contracts.py": CHARTS}, "AcmeCharts", "acmecharts"),
+    "a module of one file": ({"acme_charts.py": CHARTS}, "acme_charts", "acme-charts"),
+}
+
+
+@pytest.mark.requirement("AS-EXTERNAL-001")
+@pytest.mark.parametrize("case", IN_PLACE.values(), ids=list(IN_PLACE))
+def test_a_third_party_that_no_list_of_files_names_is_found_by_its_own_name(
+    case: tuple[Mapping[str, str], str, str], project: Project
+) -> None:
+    """An installation in place, as for working on two things at once, leads to its folder and lists none of it."""
+    files, module, package = case
+    project.write({"shop/contracts.py": READY + f"import {module}, sys, __main__\n"})
+    write_files(project.installed, files)
+    (problem,) = project.problems()
+    assert (problem.code, problem.file, problem.line) == (ProblemCode.EXTERNAL_NEW, "shop/contracts.py", 4)
+    assert problem.message.startswith(f"{package} declares {module}")
+
+
+@pytest.mark.requirement("AS-EXTERNAL-001")
+def test_a_third_party_without_a_file_for_its_package_is_searched_too(project: Project) -> None:
+    """A package may be spread over several folders and have no module of its own."""
+    project.write({"shop/contracts.py": READY + "import acme_charts\n"})
+    write_files(project.installed, {"acme_charts/contracts.py": CHARTS})
+    (project.installed / "acme_charts" / "__init__.py").unlink()
+    (problem,) = project.problems()
+    assert (problem.code, problem.line) == (ProblemCode.EXTERNAL_NEW, 4)
+    assert "acme-charts declares acme_charts.contracts:domain:chart" in problem.message
+
+
+@pytest.mark.requirement("AS-EXTERNAL-001")
+def test_a_third_party_installed_in_place_with_a_finder_is_searched_too(project: Project) -> None:
+    """Its list of files names only what leads an import to the package."""
+    project.write({"shop/contracts.py": READY + "import acme_charts\n"})
+    project.install("acme-charts", {"__editable___acme_charts_finder.py": "MAPPING = {}\n"})
+    write_files(project.installed, {"acme_charts/__init__.py": CHARTS})
+    (problem,) = project.problems()
+    assert (problem.code, problem.line) == (ProblemCode.EXTERNAL_NEW, 4)
+    assert "acme-charts declares acme_charts:domain:chart" in problem.message
+
+
+@pytest.mark.requirement("AS-EXTERNAL-001")
+def test_a_third_party_installed_the_old_way_is_found(project: Project) -> None:
+    """Before there were wheels, an installer wrote the list of files elsewhere."""
+    project.write({"shop/contracts.py": READY + "import acme_charts\n"})
+    write_files(project.installed, {"acme_charts/__init__.py": CHARTS})
+    old = project.installed / "acme_plots.egg-info"
+    old.mkdir()
+    (old / "PKG-INFO").write_text("Metadata-Version: 1.0\nName: acme-plots\nVersion: 1\n", encoding="utf-8")
+    (old / "SOURCES.txt").write_text("acme_charts/__init__.py\n", encoding="utf-8")
+    (problem,) = project.problems()
+    assert problem.message.startswith("acme-plots declares acme_charts:domain:chart")
+
+
+@pytest.mark.requirement("AS-EXTERNAL-001")
+def test_what_is_installed_without_a_name_or_a_text_contributes_nothing(project: Project) -> None:
+    """A broken installation and a compiled module have nothing to read, and nothing to approve."""
+    project.write(
+        {"shop/contracts.py": READY + "try:\n    import acme_fast, acme_gone\nexcept ImportError:\n    pass\n"}
+    )
+    nameless = project.installed / "acme_gone-1.0.dist-info"
+    nameless.mkdir(parents=True)
+    (nameless / "METADATA").write_text("Metadata-Version: 2.1\nVersion: 1.0\n", encoding="utf-8")
+    (nameless / "RECORD").write_text("acme_gone/__init__.py,,\n", encoding="utf-8")
+    (project.installed / f"acme_fast{EXTENSION_SUFFIXES[0]}").write_bytes(b"agent_surface")
+    assert declaration_ids(project.compile()) == ["shop.contracts:domain:ping"]
+
+
+@pytest.mark.requirement("AS-EXTERNAL-001")
+def test_a_module_that_two_distributions_bring_is_declared_once(project: Project) -> None:
+    """The one whose name comes first answers for it."""
+    shop_with_charts(project)
+    project.install("acme-all", {"acme_charts/__init__.py": ""})
+    (problem,) = project.problems()
+    assert problem.message.startswith("acme-all declares acme_charts.contracts:domain:chart and is not approved")
+
+
+@pytest.mark.requirement("AS-EXTERNAL-001")
+def test_a_third_party_is_judged_once_however_late_further_modules_are_found(project: Project) -> None:
+    """A name written out for an import by name leads on when everything else has been read already."""
+    project.write(
+        {
+            "shop/contracts.py": READY + "import acme_charts\nfrom importlib import import_module\n"
+            "def later():\n    import_module('shop.hidden')\n",
+            "shop/hidden.py": "import acme_maps\n",
+        }
+    )
+    project.install("acme-charts", {"acme_charts/__init__.py": CHARTS})
+    project.install("acme-maps", {"acme_maps/__init__.py": CHARTS.replace("chart", "map")})
+    assert [(problem.file, problem.line, problem.message.partition(" ")[0]) for problem in project.problems()] == [
+        ("shop/contracts.py", 4, "acme-charts"),
+        ("shop/hidden.py", 1, "acme-maps"),
+    ]
 
 
 MALFORMED: Mapping[str, str] = {

@@ -75,12 +75,27 @@ PROGRAMS: Mapping[str, Program] = {
     "a while loop": inside(ProblemCode.INSIDE_LOOP, f"while True:\n    PING = {CALL}  # here\n    break\n"),
     "an if": inside(ProblemCode.INSIDE_CONDITION, f"if __debug__:\n    PING = {CALL}  # here\n"),
     "a try": inside(ProblemCode.INSIDE_CONDITION, f"try:\n    PING = {CALL}  # here\nfinally:\n    pass\n"),
+    "a try of groups": inside(
+        ProblemCode.INSIDE_CONDITION, f"try:\n    PING = {CALL}  # here\nexcept* OSError:\n    pass\n"
+    ),
     "a with": inside(
         ProblemCode.INSIDE_CONDITION,
         f"import contextlib\nwith contextlib.suppress(OSError):\n    PING = {CALL}  # here\n",
     ),
     "a match": inside(ProblemCode.INSIDE_CONDITION, f"match 1:\n    case 1:\n        PING = {CALL}  # here\n"),
     "a comprehension": inside(ProblemCode.INSIDE_COMPREHENSION, f"PINGS = [{CALL} for _ in (1,)]  # here\n"),
+    "a set comprehension": inside(ProblemCode.INSIDE_COMPREHENSION, f"PINGS = {{{CALL} for _ in (1,)}}  # here\n"),
+    "a table comprehension": inside(
+        ProblemCode.INSIDE_COMPREHENSION, f"PINGS = {{number: {CALL} for number in (1,)}}  # here\n"
+    ),
+    "a generator": inside(ProblemCode.INSIDE_COMPREHENSION, f"PINGS = list({CALL} for _ in (1,))  # here\n"),
+    "a function that uses a name of the function around its class": only(
+        ProblemCode.INSIDE_FUNCTION,
+        "def outer():\n    d = None\n    class Loader:\n        def load(self):\n            nonlocal d\n"
+        "            from agent_surface import define_agent_procedure_contract as d\n"
+        "    def ping():\n        return d(id='domain:ping', description='Ping', effect='server-query')  # here\n",
+        "at module level",
+    ),
     "star arguments": only(
         ProblemCode.STAR_ARGUMENTS,
         IMPORT + 'WHAT = {"id": "domain:ping"}\nPING = define_agent_procedure_contract(**WHAT)  # here\n',
@@ -92,6 +107,11 @@ PROGRAMS: Mapping[str, Program] = {
     "an attribute": only(
         ProblemCode.NOT_AN_ASSIGNMENT,
         IMPORT + f"import types\nA = types.SimpleNamespace()\nA.b = {CALL}  # here\n",
+        "NAME =",
+    ),
+    "an annotated attribute": only(
+        ProblemCode.NOT_AN_ASSIGNMENT,
+        IMPORT + f"import types\nA = types.SimpleNamespace()\nA.b: object = {CALL}  # here\n",
         "NAME =",
     ),
     "an argument": only(ProblemCode.NOT_AN_ASSIGNMENT, IMPORT + f"A = dict(b={CALL})  # here\n", "NAME = define_agent"),
@@ -128,6 +148,11 @@ PROGRAMS: Mapping[str, Program] = {
         ProblemCode.DYNAMIC_IMPORT,
         "from importlib import import_module\nimport_module('shop.' + 'plugin')  # here\n",
         'dynamic-imports = { "shop.contracts" = ["..."] }',
+    ),
+    "an import relative to what is computed": only(
+        ProblemCode.DYNAMIC_IMPORT,
+        "from importlib import import_module\nHERE = 'sh' + 'op'\nimport_module('.plugin', package=HERE)  # here\n",
+        "dynamic-imports",
     ),
     "a computed dunder import": only(ProblemCode.DYNAMIC_IMPORT, "__import__(__name__)  # here\n", "dynamic-imports"),
     "imports handed on": only(
@@ -222,6 +247,22 @@ PROGRAMS: Mapping[str, Program] = {
         + 'WORD = " ".join({"alpha", "beta", "gamma", "delta", "epsilon"})\n'
         + 'PING = define_agent_procedure_contract(id="domain:ping", description=WORD, effect="server-query")  # here\n',
         "/capabilities/0/description",
+    ),
+    "what depends on the hash seed in the second of a list": only(
+        ProblemCode.NOT_DETERMINISTIC,
+        IMPORT
+        + 'WORD = " ".join({"alpha", "beta", "gamma", "delta", "epsilon"})\n'
+        + "PING = define_agent_procedure_contract(  # here\n"
+        + '    id="domain:ping", description="Ping", effect="server-query", meta={"words": ["a", WORD]}\n)\n',
+        "/capabilities/0/meta/words/1",
+    ),
+    "what is true in one world and 1 in the other": only(
+        ProblemCode.NOT_DETERMINISTIC,
+        IMPORT
+        + "import os\nWORLD = True if os.environ['PYTHONHASHSEED'] == '1' else 1\n"
+        + "PING = define_agent_procedure_contract(  # here\n"
+        + '    id="domain:ping", description="Ping", effect="server-query", meta={"sure": WORLD}\n)\n',
+        "/capabilities/0",
     ),
     "what depends on the time zone": only(
         ProblemCode.NOT_DETERMINISTIC,

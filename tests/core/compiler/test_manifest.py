@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import py_compile
@@ -199,6 +200,22 @@ def test_a_manifest_says_that_it_is_proven_and_nothing_of_when_or_where(project:
     }
     assert (manifest["completeness"], manifest["targets"]) == ({"status": "proven"}, ["arm", "desktop"])
     assert create_capability_authority(json.loads(contract_text(manifest))).manifest["hash"] == manifest["hash"]
+
+
+@pytest.mark.parametrize("enabled", [True, False], ids=["on", "off"])
+def test_compiling_leaves_the_collection_of_garbage_as_it_was(enabled: bool, project: Project) -> None:
+    """Whoever compiles inside a program of their own has decided about that; a refusal changes nothing either."""
+    project.write({"shop/contracts.py": ""})
+    before = gc.isenabled()
+    (gc.enable if enabled else gc.disable)()
+    try:
+        project.compile()
+        assert gc.isenabled() is enabled
+        project.write({"shop/contracts.py": "1 +\n"})
+        assert project.problems()
+        assert gc.isenabled() is enabled
+    finally:
+        (gc.enable if before else gc.disable)()
 
 
 @pytest.mark.requirement("AS-COMPILER-006")

@@ -93,6 +93,7 @@ ROADS: Mapping[str, str] = {
     "a relative import from a package that is written out": "from importlib import import_module as load\n"
     'load(".hidden", package="shop")\n',
     "a relative import from its own name": 'from importlib import import_module as load\nload("..hidden", __name__)\n',
+    "an import by name under another name": 'import importlib\nload = importlib.import_module\nload("shop.hidden")\n',
     "the import function": '__import__("shop.hidden")\n',
     "a chain": "import shop.chain\n",
 }
@@ -128,17 +129,33 @@ NOT_ONES: Mapping[str, str] = {
     f"        case [*e]:\n            e{ARGUMENTS}\n",
     "an assigned expression over a global name": "from agent_surface import define_agent_procedure_contract as d\n"
     f"def f():\n    return [(d := dict) for _ in '1'], d{ARGUMENTS}\n",
+    "a name that is annotated over a global one": "from agent_surface import define_agent_procedure_contract as d\n"
+    f"def f():\n    d: object\n    return d{ARGUMENTS}\n",
+    "a captured name over a global name": "from agent_surface import define_agent_procedure_contract as d\n"
+    f"def f(x):\n    match x:\n        case {{'a': [*_]}}:\n            pass\n"
+    f"        case d:\n            d{ARGUMENTS}\n",
+    "a block for when types are not checked that runs nowhere else": "from typing import TYPE_CHECKING\n"
+    "if not TYPE_CHECKING:\n    from shop import own\nelse:\n    import agent_surface as own\n"
+    f"def f():\n    return own.define_agent_procedure_contract{ARGUMENTS}\n",
+    "harmless uses of getattr": "import agent_surface\nread = getattr\n"
+    "TYPES = getattr(agent_surface, 'from_type')\nSIZE = getattr('', '__len__')\n",
+    "names that lead back to themselves": "import agent_surface\nfrom shop.circle import a\nb = a\ne = f\nf = e\n"
+    f"def g():\n    a{ARGUMENTS}, b{ARGUMENTS}, e{ARGUMENTS}\n",
     "a class attribute seen from a method": "from builtins import dict as d\nclass C:\n"
     "    from agent_surface import define_agent_procedure_contract as d\n"
     f"    def f(self):\n        return d{ARGUMENTS}\n",
 }
 
 
+CIRCLE = "import agent_surface\nfrom shop.contracts import b as a\n"
+
+
 @pytest.mark.requirement("AS-COMPILER-001")
 @pytest.mark.parametrize("text", NOT_ONES.values(), ids=list(NOT_ONES))
 def test_a_function_that_only_shares_the_name_declares_nothing(text: str, project: Project) -> None:
     """The name is not what counts."""
-    project.write({"shop/contracts.py": text, "shop/own.py": "def define_agent_procedure_contract(**parts): ...\n"})
+    own = {"shop/own.py": "def define_agent_procedure_contract(**parts): ...\n", "shop/circle.py": CIRCLE}
+    project.write({"shop/contracts.py": text, **own})
     assert declaration_ids(project.compile()) == []
 
 
