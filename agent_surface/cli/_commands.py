@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final, Literal
+from typing import Final, Literal, assert_never
 
 import click
 
@@ -54,8 +54,6 @@ def run_command(arguments: list[str]) -> int:
     except click.UsageError as error:
         command = error.ctx.command_path if error.ctx is not None else "agent-surface"
         raise UsageError(f"{_sentence(error.format_message())}; `{command} --help` explains it") from error
-    except click.ClickException as error:
-        raise UsageError(_sentence(error.format_message())) from error
     except click.Abort:
         return _INTERRUPTED
     if not isinstance(outcome, Outcome):
@@ -136,6 +134,8 @@ def inspect(*, project: Path, verbosity: str, form: Literal["human", "json", "md
             return _printed(json_text(inventory.to_json()))
         case "md":
             return _printed(inventory_markdown(inventory))
+        case _:
+            assert_never(form)
 
 
 @program.command(epilog="Example: agent-surface snapshot && git diff")
@@ -193,6 +193,8 @@ def check(
             return _printed(check_markdown(report), code)
         case "github":
             return _printed(check_github(report), code)
+        case _:
+            assert_never(form)
 
 
 @program.group(epilog="Example: agent-surface audit verify audit.jsonl")

@@ -328,7 +328,110 @@ def test_a_repository_that_git_refuses_is_told_apart_from_none(
     )
 
 
+def test_a_git_that_fails_on_the_way_is_a_failure_with_the_command_to_run(
+    shop: Project, command: Command, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Such as one that a wrapper forbids some commands."""
+    git_itself = shop.root / "bin" / "git"
+    git_itself.parent.mkdir()
+    git_itself.write_text("#!/bin/sh\ncase $* in *--show-prefix*) exit 3 ;; *) echo true ;; esac\n")
+    git_itself.chmod(0o755)
+    monkeypatch.setenv("PATH", str(git_itself.parent))
+    assert command("check", "--base", "main") == 2
+    assert "git rev-parse failed in the project; run it there to see why" in capsys.readouterr().err
+
+
+def test_a_base_whose_contract_does_not_verify_is_no_base(
+    repository: Project, command: Command, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """What somebody forged cannot say what moved since."""
+    path = repository.root / CONTRACT
+    genuine = path.read_text(encoding="utf-8")
+    path.write_text(genuine.replace('"required"', '"never"'), encoding="utf-8")
+    base = commit(repository.root)
+    path.write_text(genuine, encoding="utf-8")
+    assert command("check", "--base", base) == 2
+    err = capsys.readouterr().err
+    assert err.startswith(f"agent-surface: the contract at {base} ({base}) does not verify: the hash of the manifest")
+    assert err.endswith("; name another base\n")
+
+
+def test_a_base_whose_project_file_cannot_be_read_is_compared_by_the_path_of_today(
+    repository: Project, command: Command, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A commit in the middle of a merge has a contract all the same."""
+    path = repository.root / "pyproject.toml"
+    genuine = path.read_text(encoding="utf-8")
+    path.write_text("<<<<<<< ours\n" + genuine, encoding="utf-8")
+    base = commit(repository.root)
+    path.write_text(genuine, encoding="utf-8")
+    assert command("check", "--base", base) == 0
+    assert f"base: {base} ({base}): no changes; policy all passes" in capsys.readouterr().out
+
+
 # ------------------------------------------------------------------------------------------------------------ formats
+
+
+def test_a_clean_check_is_as_short_in_every_format(command: Command, capsys: pytest.CaptureFixture[str]) -> None:
+    """Nothing to do, nothing to annotate, and no word of a base nobody asked about."""
+    outputs: dict[str, str] = {}
+    for form in ("json", "md", "github"):
+        assert command("check", "--format", form) == 0
+        outputs[form] = capsys.readouterr().out
+    assert json.loads(outputs["json"])["drift"] is None
+    assert outputs["md"] == "## Contract: passed\n\nThe committed contract is what the source declares.\n"
+    assert outputs["github"] == ""
+
+
+def test_a_source_that_does_not_compile_is_told_in_every_format(
+    shop: Project, command: Command, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Place, reason and way out, for a person, a program and an annotation."""
+    write_files(shop.root, {"shop/contracts.py": f"{SHOP}\ndef later():\n    return {CALL}\n"})
+    outputs: dict[str, str] = {}
+    for form in ("json", "md", "github"):
+        assert command("check", "--format", form) == 1
+        outputs[form] = capsys.readouterr().out
+    integrity = json.loads(outputs["json"])["integrity"]
+    (problem,) = integrity["problems"]
+    assert (integrity["state"], problem["code"], problem["file"]) == (
+        "incomplete",
+        "inside-function",
+        "shop/contracts.py",
+    )
+    place = f"shop/contracts.py:{problem['line']}"
+    assert f"| {place} | inside-function | {problem['message']} |\n" in outputs["md"]
+    assert "To do: correct the source and run the check again." in outputs["md"]
+    assert outputs["github"] == (
+        f"::error file=shop/contracts.py,line={problem['line']},title=inside-function::{problem['message']}\n"
+    )
+
+
+def test_a_contract_that_does_not_verify_is_told_with_its_reason_in_every_format(
+    shop: Project, command: Command, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The reason names what is wrong with the file."""
+    (shop.root / CONTRACT).write_text("<<<<<<< ours\n", encoding="utf-8")
+    assert command("check", "--format", "md") == 1
+    assert "\nThe committed contract does not verify.\nReason: it is no JSON (line 1).\n" in capsys.readouterr().out
+    assert command("check", "--format", "github") == 1
+    assert capsys.readouterr().out.startswith(
+        f"::error file={CONTRACT},title=contract::{CONTRACT} does not verify (it is no JSON (line 1)); take the"
+    )
+
+
+def test_a_contract_laid_out_by_somebody_else_is_not_the_file_the_source_gives(
+    shop: Project, command: Command, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A formatter has been over it: nothing moved, and the next snapshot would be a change nobody made."""
+    path = shop.root / CONTRACT
+    path.write_text(json.dumps(json.loads(path.read_text(encoding="utf-8"))), encoding="utf-8")
+    assert command("check") == 1
+    assert capsys.readouterr().out.splitlines() == [
+        f"source: {CONTRACT} is not what the source declares",
+        "  the same contract, laid out differently or with another hash",
+        "  to do: review the changes, run `agent-surface snapshot` and commit the file",
+    ]
 
 
 @pytest.mark.requirement("AS-CLI-016")

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import importlib.util
+import io
 import json
+import logging
 import os
 import pty
 import re
-import subprocess
 import sys
+import threading
 from collections.abc import Callable, Sequence
 from importlib.machinery import ModuleSpec
 from pathlib import Path
@@ -19,9 +22,10 @@ import pytest
 
 from agent_surface.audit import JsonlAuditSink
 from agent_surface.cli import main
+from agent_surface.compiler import contract_text
 from tests.core.audit.records import record
-from tests.core.cli.conftest import CHECKOUT, SHOP, Command, edit, start
-from tests.core.compiler.project import CALL, CONTRACT, Project, write_files
+from tests.core.cli.conftest import SHOP, Command, edit, start
+from tests.core.compiler.project import CALL, CONTRACT, READY, Project, write_files
 
 IDS = ["domain:send", "view:shop.parts.pick", "view:shop.parts.read"]
 """Every capability of the shop."""
@@ -76,6 +80,55 @@ def test_inspect_says_in_detail_what_a_capability_takes_and_gives(
         '  input {"additionalProperties": false, "properties": {"mode": {"enum": ["replace", "add"]}, '
         '"text": {"maxLength": 9, "type": "string"}}, "type": "object"}\n'
     ) in out
+
+
+GUARDED = """
+from agent_surface import PolicyAttachment, action_contract, define_agent_component_contract
+import acme_charts
+
+PARTS = define_agent_component_contract(
+    type="shop.parts",
+    description="The parts",
+    actions={
+        "sort": action_contract(
+            description="Sort the parts for good",
+            effect="local-state",
+            reversible=False,
+            policies=[PolicyAttachment(name="limit", phases=("invoke",))],
+        )
+    },
+)
+"""
+
+
+@pytest.fixture
+def guarded(tmp_path: Path) -> Project:
+    """A program with a policy, a target and an approved distribution, and its committed contract."""
+    project = Project(tmp_path / "checkout")
+    project.write({"shop/contracts.py": GUARDED})
+    project.install("acme-charts", {"acme_charts/__init__.py": READY})
+    (problem,) = project.problems()
+    approval = problem.message.rpartition("[tool.agent-surface]: ")[2]
+    project.configure(more=f'targets = ["desktop", "kiosk"]\nexternal = [{approval}]')
+    (project.root / CONTRACT).write_text(contract_text(project.compile()), encoding="utf-8")
+    return project
+
+
+@pytest.mark.requirement("AS-CLI-001")
+def test_inspect_names_targets_approved_distributions_and_policies(
+    guarded: Project, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """And what cannot be taken back reaches further than what stays in the window and can."""
+    assert main(["inspect", "--project", str(guarded.root)]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[1] == (
+        "gates: 0 confirmed by a person each time, 1 guarded by a policy; reach: 0 high, 1 medium, 1 low"
+    )
+    assert lines[3:5] == ["targets: desktop, kiosk", "external: acme-charts"]
+    assert lines[-1].split() == ["view:shop.parts.sort", "action", "local-state", "medium", "never", "limit"]
+    assert main(["inspect", "--project", str(guarded.root), "--verbosity", "detail"]) == 0
+    assert "  declared as acme_charts:domain:ping of acme-charts\n" in capsys.readouterr().out
+    assert "  confirmation never, policies limit\n" in in_a_terminal(guarded, "inspect", COLUMNS="60")
 
 
 @pytest.mark.requirement("AS-CLI-002")
@@ -282,32 +335,26 @@ def test_piped_output_is_plain_and_the_same_bytes_every_time(shop: Project) -> N
 def in_a_terminal(shop: Project, *arguments: str, **environment: str) -> str:
     """What the command shows on a terminal."""
     screen, terminal = pty.openpty()
-    process = subprocess.Popen(
-        [sys.executable, "-m", "agent_surface", *arguments],
-        cwd=shop.root,
-        env={
-            **{name: value for name, value in os.environ.items() if name not in ("CI", "NO_COLOR")},
-            "PYTHONPATH": str(CHECKOUT),
-            "TERM": "xterm-256color",
-            "COLUMNS": "120",
-            **environment,
-        },
-        stdout=terminal,
-        stderr=terminal,
-        stdin=subprocess.DEVNULL,
-    )
-    os.close(terminal)
     shown = bytearray()
-    while True:
-        try:
-            piece = os.read(screen, 65_536)
-        except OSError:  # the other end is closed
-            break
-        if not piece:
-            break
-        shown += piece
+
+    def read() -> None:
+        with contextlib.suppress(OSError):  # the other end is closed
+            while piece := os.read(screen, 65_536):
+                shown.extend(piece)
+
+    reader = threading.Thread(target=read)
+    reader.start()
+    name, *rest = arguments
+    with pytest.MonkeyPatch.context() as patch, os.fdopen(terminal, "w", encoding="utf-8") as stream:
+        for variable in ("CI", "FORCE_COLOR", "NO_COLOR"):
+            patch.delenv(variable, raising=False)
+        for variable, value in {"TERM": "xterm-256color", "COLUMNS": "120", **environment}.items():
+            patch.setenv(variable, value)
+        patch.setattr(sys, "stdout", stream)
+        patch.setattr(sys, "stderr", stream)
+        main([name, "--project", str(shop.root), *rest])
+    reader.join()
     os.close(screen)
-    process.wait()
     return shown.decode().replace("\r\n", "\n")
 
 
@@ -372,20 +419,35 @@ def test_without_a_place_for_its_output_the_command_says_so(
     assert capsys.readouterr().err.startswith("agent-surface: standard output is closed")
 
 
-def test_output_that_nobody_reads_to_its_end_is_no_failure(shop: Project) -> None:
-    """``agent-surface inspect | head -1`` ends quietly."""
+def test_output_that_nobody_reads_to_its_end_is_no_failure(
+    command: Command, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """``agent-surface inspect | head -1`` ends quietly, also when the interpreter flushes what was left."""
     reading, writing = os.pipe()
     os.close(reading)
-    done = subprocess.run(
-        [sys.executable, "-m", "agent_surface", "inspect"],
-        cwd=shop.root,
-        env={**os.environ, "PYTHONPATH": str(CHECKOUT)},
-        stdout=writing,
-        stderr=subprocess.PIPE,
-        check=False,
-    )
-    os.close(writing)
-    assert (done.returncode, done.stderr) == (0, b"")
+    with os.fdopen(writing, "w", encoding="utf-8") as stream, monkeypatch.context() as patch:
+        patch.setattr(sys, "stdout", stream)
+        assert command("inspect") == 0
+    assert capsys.readouterr().err == ""
+
+
+def test_output_that_a_program_collects_is_the_same_text(command: Command, capsys: pytest.CaptureFixture[str]) -> None:
+    """Whoever calls the command in a process of their own may have no bytes to write to."""
+    assert command("inspect") == 0
+    with contextlib.redirect_stdout(io.StringIO()) as collected:
+        assert command("inspect") == 0
+    assert collected.getvalue() == capsys.readouterr().out
+
+
+def test_a_command_that_is_interrupted_did_not_run(
+    shop: Project, command: Command, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Ctrl-C: no traceback, nothing written, and not the code of a finding."""
+    (shop.root / CONTRACT).unlink()
+    monkeypatch.setattr("agent_surface.cli._commands.compile_contract", Mock(side_effect=KeyboardInterrupt))
+    assert command("snapshot") == 2
+    out, err = capsys.readouterr()
+    assert (out, err.strip(), (shop.root / CONTRACT).exists()) == ("", "", False)
 
 
 # ----------------------------------------------------------------------------------------------------------- the audit
@@ -407,6 +469,71 @@ def test_an_audit_file_that_is_what_was_written_is_intact(trail: Path, capsys: p
     first, second = capsys.readouterr().out.splitlines()
     assert first == "audit: intact, 3 entries"
     assert second.startswith("  last entry 3, hash ")
+
+
+@pytest.mark.parametrize(
+    ("number", "words"),
+    [
+        (1, "there is none before it"),
+        (2, "the one before it is as it was written"),
+        (3, "the 2 before it are as they were written"),
+    ],
+)
+def test_an_audit_file_says_how_much_of_it_still_holds(
+    number: int, words: str, trail: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Whoever finds one line altered asks about the others first."""
+    lines = trail.read_bytes().splitlines(keepends=True)
+    lines[number - 1] = lines[number - 1].replace(b"ok", b"ko", 1)
+    trail.write_bytes(b"".join(lines))
+    assert main(["audit", "verify", str(trail)]) == 1
+    first, second, third, *rest = capsys.readouterr().out.splitlines()
+    assert (first, third) == (
+        f"audit: altered in line {number}",
+        "  to do: keep the file as it is and compare it with a copy kept elsewhere",
+    )
+    assert second.endswith(f"; {words}")
+    assert [line.partition(", ")[0] for line in rest] == ([f"  last entry {number - 1}"] if number > 1 else [])
+
+
+def test_an_audit_file_without_entries_is_intact(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """There is nothing that could have been cut off, and no last entry to note."""
+    (tmp_path / "audit.jsonl").touch()
+    assert main(["audit", "verify", str(tmp_path / "audit.jsonl")]) == 0
+    assert capsys.readouterr().out == "audit: intact, 0 entries\n"
+
+
+def test_what_a_crash_left_in_an_audit_file_is_told_and_is_no_finding(
+    trail: Path, capsys: pytest.CaptureFixture[str], expected_logs: list[logging.LogRecord]
+) -> None:
+    """At the end it is half a line; once the program has gone on, a later entry accounts for it."""
+    with trail.open("ab") as file:
+        file.write(b'{"prev":')
+    assert main(["audit", "verify", str(trail)]) == 0
+    assert "  line 4 is torn: a crash left 8 bytes of an entry that never was\n" in capsys.readouterr().out
+    with JsonlAuditSink(trail) as sink:
+        sink.record(record(3))
+    assert main(["audit", "verify", str(trail)]) == 0
+    out = capsys.readouterr().out
+    assert out.startswith("audit: intact, 5 entries\n")
+    assert "  torn lines inside the file that a later entry accounts for: 1\n" in out
+    assert len(expected_logs) == 1
+
+
+def test_entries_behind_the_head_are_told_apart_from_those_it_proves(
+    trail: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Either the head could not be written before a crash, or somebody added them."""
+    head = trail.with_name("audit.jsonl.head")
+    kept = head.read_bytes()
+    with JsonlAuditSink(trail) as sink:
+        sink.record(record(3))
+    head.write_bytes(kept)
+    assert main(["audit", "verify", str(trail)]) == 0
+    assert (
+        "  the head does not prove the last 1: written before a crash, or added by somebody\n"
+        in capsys.readouterr().out
+    )
 
 
 def test_an_altered_audit_file_is_a_finding_that_names_the_line(
