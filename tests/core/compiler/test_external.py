@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Mapping
 from importlib.machinery import EXTENSION_SUFFIXES
 from typing import cast
@@ -164,11 +165,20 @@ def test_a_third_party_that_no_list_of_files_names_is_found_by_its_own_name(
 ) -> None:
     """An installation in place, as for working on two things at once, leads to its folder and lists none of it."""
     files, module, package = case
-    project.write({"shop/contracts.py": READY + f"import {module}, sys, __main__\n"})
+    project.write({"shop/contracts.py": READY + f"import {module}, sys\n"})
     write_files(project.installed, files)
     (problem,) = project.problems()
     assert (problem.code, problem.file, problem.line) == (ProblemCode.EXTERNAL_NEW, "shop/contracts.py", 4)
     assert problem.message.startswith(f"{package} declares {module}")
+
+
+def test_the_program_itself_is_nobody_elses_however_it_was_started(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A script has no place in the import system, and asking for one fails."""
+    monkeypatch.setattr(sys.modules["__main__"], "__spec__", None)
+    project.write({"shop/contracts.py": READY + "import __main__\n"})
+    assert declaration_ids(project.compile()) == ["shop.contracts:domain:ping"]
 
 
 @pytest.mark.requirement("AS-EXTERNAL-001")
