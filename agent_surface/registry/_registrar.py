@@ -308,7 +308,7 @@ def _normalized(value: object, component_type: str, key: str) -> Availability:
     Raises:
         AgentSurfaceDefinitionError: It is no :class:`Availability`.
     """
-    if not isinstance(value, Availability) or not isinstance(value.reason, str | None):
+    if not isinstance(value, Availability) or not (value.reason is None or isinstance(value.reason, str)):
         raise AgentSurfaceDefinitionError(
             DefinitionErrorCode.INVALID_DEFINITION,
             f"the availability of {key!r} of {component_type} must be an Availability with a reason in words",

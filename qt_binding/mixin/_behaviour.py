@@ -44,6 +44,8 @@ STRUCTURAL = ("instance_id", "parent", "internal", "policies")
 _ATTRIBUTES: Mapping[str, str] = {f"agent_{name}": name for name in OPTIONS}
 """What a component may say of itself: the attributes in which the mixin says it, and the option each of them is."""
 
+_NAMES = frozenset(_ATTRIBUTES)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, weakref_slot=True)
 class Contribution:
@@ -120,9 +122,9 @@ class Behaviour:
             return self._told
         # Asking a Qt object for an attribute it does not have costs many times a look into two collections.
         by_class: frozenset[str] = getattr(type(component), DEFINITION).options
-        if not says_of_itself(component):
-            return by_class
         own = vars(component)
+        if not says_of_itself(own):
+            return by_class
         return by_class | {option for attribute, option in _ATTRIBUTES.items() if attribute in own}
 
     def structure(self, component: QObject, told: frozenset[str]) -> dict[str, object]:
@@ -154,9 +156,13 @@ class Behaviour:
         return value() if callable(value) else value
 
 
-def says_of_itself(component: QObject) -> bool:
-    """Whether this one component says anything, apart from what its class says or was attached."""
-    return not _ATTRIBUTES.keys().isdisjoint(vars(component))
+def says_of_itself(own: Mapping[str, object]) -> bool:
+    """Whether one component says anything, apart from what its class says or was attached.
+
+    Args:
+        own: Its ``__dict__``.
+    """
+    return not _NAMES.isdisjoint(own)
 
 
 def ensure_behaviour(component: QObject) -> Behaviour:

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QWidget
 
 from agent_surface import AgentSurfaceRegistry, Availability, RegistrationHandle
 from qt_binding._availability import Glance
-from qt_binding.mixin._behaviour import OPTIONS, Behaviour, find_behaviour, is_alive, says_of_itself
+from qt_binding.mixin._behaviour import KEY, OPTIONS, Behaviour, is_alive, says_of_itself
 from qt_binding.mixin._definition import Definition
 
 _TELLING = OPTIONS.keys() - {"instance_id", "register_on"}
@@ -58,7 +58,7 @@ class Steady:
         self._target = weakref.ref(target)
         self._attached = behaviour.attached
         self._address = address
-        self._spoke = says_of_itself(target)
+        self._spoke = says_of_itself(vars(target))
         self._told = told
         self._instance_id = instance_id
         self._surroundings = surroundings
@@ -93,11 +93,12 @@ class Steady:
         return True
 
     def _is_as_it_was(self, target: QWidget) -> bool:
-        behaviour = find_behaviour(target)
+        own = vars(target)  # asked for once: it costs more than what is looked up in it
+        behaviour: Behaviour | None = own.get(KEY)
         if behaviour is None or not behaviour.is_only(self._attached):
             return False
         # The class says what it always said; only one that says something itself, or did, is asked for all of it.
-        if self._attached is None and (self._spoke or says_of_itself(target)) and behaviour.told(target) != self._told:
+        if self._attached is None and (self._spoke or says_of_itself(own)) and behaviour.told(target) != self._told:
             return False
         return "instance_id" not in self._told or self._instance_id == behaviour.option(
             target, "instance_id", self._told

@@ -13,7 +13,6 @@ from contextlib import ExitStack
 import shiboken6
 from PySide6.QtCore import SIGNAL, QEvent, QMetaObject, QObject, Qt, QTimer, Signal
 from PySide6.QtGui import QHideEvent, QPaintEvent, QShowEvent
-from PySide6.QtWidgets import QWidget
 from typing_extensions import override
 
 from agent_surface import (
@@ -211,10 +210,11 @@ class ComponentWatch(QObject):
         """A component came in sight; nothing more of it need be heard until it is looked at in this turn.
 
         The three further events of a widget that is shown cost more than the push: each is handed to Python. Whoever
-        else depends on the widget is looked at too. A window is heard always: it tells of dialogs that come and go.
+        else depends on the widget is looked at too. A window, which is never settled, is heard always: it tells of
+        dialogs that come and go.
         """
         component.shown = True
-        if isinstance(watched, QWidget) and not watched.isWindow():
+        if component.settled:
             component.unheard = True
             watched.removeEventFilter(self)
 
