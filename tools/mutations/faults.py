@@ -375,7 +375,6 @@ FAULTS = (
         "        if not waiter.done():\n            waiter.set_result(None)\n            return True\n",
         "        if not waiter.done():\n            waiter.set_result(None)\n        return True\n",
         (ADMISSION, MOMENTS),
-        why_missed="a call leaves its queue before it ends; only a loop that cancels all its tasks gets here",
     ),
     # Execution, interruption, settlement.
     Fault(
@@ -816,15 +815,15 @@ FAULTS = (
     Fault(
         "a plain component that speaks of itself for the first time is not heard",
         STEADY,
-        "(self._spoke or says_of_itself(target))",
+        "(self._spoke or says_of_itself(own))",
         "self._spoke",
         (QT_STEADY,),
     ),
     Fault(
         "what a plain component said of itself once is said for ever",
         STEADY,
-        "(self._spoke or says_of_itself(target))",
-        "says_of_itself(target)",
+        "(self._spoke or says_of_itself(own))",
+        "says_of_itself(own)",
         (QT_STEADY,),
     ),
     Fault(
