@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from pydantic import SecretStr
+from typing_extensions import override
 
 from agent_surface import AgentConsumer
 from agent_surface.assistant import (
@@ -284,3 +285,27 @@ def test_keys_of_tests_are_kept_in_memory_until_they_are_deleted() -> None:
     keys.delete_key("openai")
     keys.delete_key("openai")
     assert keys.find_key("openai") is None
+
+
+def test_a_settings_file_that_cannot_be_read_says_why(tmp_path: Path) -> None:
+    """It is not taken for settings that were never made."""
+    with pytest.raises(SettingsError, match="could not be read"):
+        load_settings(tmp_path)
+
+
+def test_a_key_that_the_keyring_does_not_give_up_is_said_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The person is not told that it is gone while it is still there."""
+
+    class Stubborn(_Keyring):
+        @override
+        def delete_password(self, service: str, username: str) -> None:
+            raise RuntimeError(KEY)
+
+    ring = Stubborn()
+    monkeypatch.setitem(sys.modules, "keyring", ring)
+    keys = KeyringKeys("My application")
+    keys.save_key("openai", SecretStr(KEY))
+    with pytest.raises(SettingsError, match="could not be written to") as refused:
+        keys.delete_key("openai")
+    assert KEY not in str(refused.value)
+    assert ring.kept
