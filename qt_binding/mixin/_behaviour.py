@@ -77,7 +77,10 @@ class Behaviour:
     def attach(self, definition: Definition, options: Mapping[str, object]) -> None:
         """Take this in place of what was attached before."""
         self.attached, self._options = definition, options
-        self._told = frozenset(name for name, value in options.items() if value is not None)
+        # What is attached names every option; only what differs from the usual says anything.
+        self._told = frozenset(
+            name for name, value in options.items() if value is not None and not _is_usual(name, value)
+        )
 
     def is_only(self, attached: Definition | None) -> bool:
         """Whether ``attached`` is all there is: nothing else was attached since, no procedures, no contributions."""
@@ -154,6 +157,11 @@ class Behaviour:
             return OPTIONS[name]
         value = getattr(component, f"agent_{name}") if self._options is None else self._options[name]
         return value() if callable(value) else value
+
+
+def _is_usual(name: str, value: object) -> bool:
+    usual = OPTIONS[name]
+    return type(value) is type(usual) and value == usual
 
 
 def says_of_itself(own: Mapping[str, object]) -> bool:

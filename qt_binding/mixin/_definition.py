@@ -18,7 +18,7 @@ from qt_binding.mixin._roles import Role
 logger = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, weakref_slot=True)
 class Definition:
     """A contract and, by capability name, how each capability is handled.
 

@@ -56,7 +56,8 @@ class Steady:
         capabilities: Iterable[str],
     ) -> None:
         self._target = weakref.ref(target)
-        self._attached = behaviour.attached
+        # Weakly: through its functions it holds the component.
+        self._attached = None if behaviour.attached is None else weakref.ref(behaviour.attached)
         self._address = address
         self._spoke = says_of_itself(vars(target))
         self._told = told
@@ -95,10 +96,11 @@ class Steady:
     def _is_as_it_was(self, target: QWidget) -> bool:
         own = vars(target)  # asked for once: it costs more than what is looked up in it
         behaviour: Behaviour | None = own.get(KEY)
-        if behaviour is None or not behaviour.is_only(self._attached):
+        attached = None if self._attached is None else self._attached()
+        if behaviour is None or not behaviour.is_only(attached):
             return False
         # The class says what it always said; only one that says something itself, or did, is asked for all of it.
-        if self._attached is None and (self._spoke or says_of_itself(own)) and behaviour.told(target) != self._told:
+        if attached is None and (self._spoke or says_of_itself(own)) and behaviour.told(target) != self._told:
             return False
         return "instance_id" not in self._told or self._instance_id == behaviour.option(
             target, "instance_id", self._told

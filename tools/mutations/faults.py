@@ -852,8 +852,7 @@ FAULTS = (
         QT + "mixin/_behaviour.py",
         "self.attached is attached and not self.procedures and",
         "not self.procedures and",
-        (QT_CONTRIBUTE, QT_ATTACH),
-        why_missed="what is attached says all of its options, and so is never plain",
+        (QT_CONTRIBUTE, QT_ATTACH, QT_STEADY),
     ),
     Fault(
         "a plain component keeps the presence it once had",

@@ -91,6 +91,7 @@ class Surface:
         self.events = list[AgentSurfaceEvent]()
         self._qtbot = qtbot
         registry.subscribe(self.events.append)
+        self._others = len(self.watch)
 
     @property
     def loop(self) -> GuestLoop:
@@ -101,6 +102,11 @@ class Surface:
     def watch(self) -> ComponentWatch:
         """What the binding keeps of the application's components."""
         return runtime_of_application("test").part(ComponentWatch)
+
+    @property
+    def watched(self) -> int:
+        """How many components there are beside those that other tests left."""
+        return len(self.watch) - self._others
 
     @property
     def announcements(self) -> int:

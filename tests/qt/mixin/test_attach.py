@@ -216,7 +216,7 @@ def test_a_widget_made_and_held_by_c_plus_plus_stays_a_component(surface: Surfac
     assert clicks == [True]
     delete(dialog)
     turn()
-    assert (surface.components(), len(surface.watch)) == ((), 0)
+    assert (surface.components(), surface.watched) == ((), 0)
 
 
 @pytest.mark.requirement("QT-PROVIDER-001")

@@ -68,7 +68,7 @@ def surface(qapp: QApplication, qtbot: QtBot) -> Iterator[Surface]:
     for window in qapp.topLevelWidgets():
         delete(window)
     turn()
-    assert (len(made.watch), made.registry.statistics().registrations) == (0, 0)
+    assert (made.watched, made.registry.statistics().registrations) == (0, 0)
     made.registry.close()
 
 

@@ -131,7 +131,7 @@ def test_every_form_of_a_class_registers_exactly_once_and_keeps_its_arguments(
     assert label.isEnabled() == (form is not OfType and form == OfType[int])
     assert label.agent_handle.status == "active"
     assert surface.registry.statistics().registrations == 1
-    assert len(surface.watch) == 1
+    assert surface.watched == 1
     delete(window)
 
 
@@ -201,7 +201,7 @@ def test_an_object_whose_init_fails_never_becomes_a_component(surface: Surface) 
     with pytest.raises(ValueError, match="no"):
         Failing()
     turn()
-    assert (surface.instances(), len(surface.watch)) == ([], 0)
+    assert (surface.instances(), surface.watched) == ([], 0)
 
 
 @pytest.mark.requirement("QT-LIFE-007")

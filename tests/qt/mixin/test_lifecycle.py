@@ -356,7 +356,7 @@ def test_a_thousand_cycles_leave_nothing_behind(surface: Surface) -> None:
         gc.collect()
         return (
             surface.registry.statistics().registrations,
-            len(surface.watch),
+            surface.watched,
             len(alive),
             model.receivers(SIGNAL("changed()")),
             len(runtime.findChildren(QObject)),
@@ -556,4 +556,4 @@ def test_a_component_of_a_closed_registry_is_rejected_and_stays_usable_as_a_widg
     counter.hide()
     delete(counter, late)
     turn()
-    assert len(surface.watch) == 0
+    assert surface.watched == 0

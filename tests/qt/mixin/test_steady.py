@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QWidget
 from typing_extensions import override
 
 from agent_surface import AvailabilityChanged
-from qt_binding import AgentComponentMixin, performs, provide_surface
+from qt_binding import AgentComponentMixin, attach_agent_component, performs, provide_surface
 from tests.qt.mixin.parts import PING, PINGER, MakeSurface, Surface, delete, shown, turn
 
 
@@ -233,3 +233,27 @@ def test_what_holds_for_one_alone_is_not_told_of_its_siblings(
         turn()
     assert announced(surface, alone) == ("It is not shown." if hidden else "It is disabled.")
     assert announced(surface, sibling) is None
+
+
+@pytest.mark.requirement("QT-LIFE-008", "QT-AVAIL-001")
+@pytest.mark.parametrize("switch", [False, lambda: False], ids=["a value", "a function"])
+def test_what_is_attached_anew_is_looked_at_anew(surface: Surface, page: QWidget, switch: object) -> None:
+    """A plain widget with the usual options goes the short way too, until something else is attached to it."""
+    widget = QWidget(page)
+    widget.show()
+    handle = attach_agent_component(widget, PINGER, actions={"ping": lambda: None}, instance_id="attached")
+    turn_page(page, 2)
+    assert surface.reason("ping", "attached") is None
+    attach_agent_component(
+        widget,
+        PINGER,
+        actions={"ping": lambda: None},
+        instance_id="attached",
+        enabled=switch,  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
+    )
+    surface.events.clear()
+    turn()
+    told = [event.reason for event in surface.events if isinstance(event, AvailabilityChanged)]
+    assert told == ["component-disabled"]
+    assert handle.status == "active"
+    assert surface.reason("ping", "attached") == "component-disabled"
