@@ -95,6 +95,34 @@ async def test_a_conversation_saved_in_the_middle_comes_back_with_abandoned_call
     await again.close()
 
 
+async def test_a_late_result_comes_back_as_late() -> None:
+    """After a restart, too, the model reads that the call was given up before it ended."""
+    release = asyncio.Event()
+
+    async def stubborn(value: object) -> object:
+        while not release.is_set():
+            try:
+                await release.wait()
+            except asyncio.CancelledError:
+                continue
+        return {"sorted": True}
+
+    surface = FakeSurface()
+    surface.action("sort", stubborn)
+    under, _ = scripted(surface, use("view:things.list.sort"))
+    assert under.session.send("Sort")
+    await under.until(lambda: surface.calls)
+    assert under.session.stop()
+    await under.session.wait_idle()
+    release.set()
+    await under.until(lambda: under.calls()[0].late)
+    again = SessionUnderTest(FakeSurface(), ScriptedBackend([]), saved=_copy(under.session.to_json()))
+    assert again.calls() == under.calls()
+    assert '"late"' in render_tool_reply(again.calls()[0])
+    await again.close()
+    await under.close()
+
+
 async def test_a_message_saved_while_it_streamed_comes_back_complete() -> None:
     """Nobody writes it any more."""
     gate = asyncio.Event()

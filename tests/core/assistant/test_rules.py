@@ -192,6 +192,24 @@ async def test_a_delay_is_waited_out_and_the_call_repeated_without_the_model() -
     await under.close()
 
 
+async def test_a_delay_is_waited_out_twice_and_then_the_model_decides() -> None:
+    """A limit that does not lift keeps the person waiting for a bounded time."""
+    surface = FakeSurface()
+    surface.action("sort", _failing(*(_failures.rate_limited("rate", 10) for _ in range(4))))
+    under, backend = scripted(surface, use(SORT))
+    assert under.session.send("Sort")
+    for made in (1, 2):
+        await under.until(lambda: surface.clock.pending_timers)
+        assert len(surface.calls) == made
+        surface.clock.advance(10)
+    await under.turns(10)
+    assert not surface.clock.pending_timers
+    await under.session.wait_idle()
+    assert len(surface.calls) == 3
+    assert _read(backend.replies[0])["status"] == "error"
+    await under.close()
+
+
 @pytest.mark.parametrize(
     "failure",
     [
