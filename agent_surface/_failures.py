@@ -87,6 +87,11 @@ _MESSAGES: Mapping[ErrorCode, str] = MappingProxyType(
 )
 
 
+def usual_message(code: ErrorCode) -> str:
+    """What an agent is told of an error about which nobody says anything else."""
+    return _MESSAGES[code]
+
+
 def clip_message(text: str) -> str:
     """``text`` within the length an agent-visible message may have."""
     return text if len(text) <= MAX_MESSAGE_CHARACTERS else text[: MAX_MESSAGE_CHARACTERS - 1] + "…"

@@ -179,8 +179,7 @@ class Registrar:
     def invalidate_registration(self) -> None:
         """Bump the version once; for :class:`RegistrationHandle`."""
         self._owner.require_open("invalidate")
-        with self._announcements.public_call():
-            self._version.bump()
+        self._announcements.bump()
 
     def remove_registration(self, registration: Registration) -> None:
         """Take a component away; for :class:`RegistrationHandle`."""

@@ -185,8 +185,7 @@ class AgentSurfaceRegistry:
     def policies_changed(self) -> None:
         """Announce that policies may now show consumers something else: bumps the version (AS-VER-001)."""
         self._owner.require_open("policies_changed")
-        with self._announcements.public_call():
-            self._announcements.version.bump()
+        self._announcements.bump()
 
     @contextmanager
     def batch(self) -> Generator[None]:

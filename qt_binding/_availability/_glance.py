@@ -19,7 +19,6 @@ class Glance:
     A page that is turned shows or hides all its components, and nearly all that is to be known of one of them (the
     window, the docks around it, what a person has to open first, what blocks the window) is true of its siblings. A
     glance must not outlive the turn of the event loop it was made in.
-
     """
 
     def __init__(

@@ -74,13 +74,13 @@ class Steady:
         return definition.constant and behaviour.is_only(behaviour.attached) and told.isdisjoint(_TELLING)
 
     def push(self, glance: Glance) -> bool:
-        """Tell the registry of a new presence; inside a batch of it.
+        """Tell the registry of a new presence; inside a batch of it, and while the registration is active.
 
         Returns:
             ``False`` when more than its presence may have changed, and all of it has to be looked at.
         """
         target = self._target()
-        if target is None or not is_alive(target) or self._registration.status != "active":
+        if target is None or not is_alive(target):
             return False
         place = glance.place(target)
         if place is None or place.surroundings != self._surroundings:

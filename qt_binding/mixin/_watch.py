@@ -310,7 +310,7 @@ class ComponentWatch(QObject):
 
     def _push_one(self, component: Component, glance: Glance, enter: Callable[[AgentSurfaceRegistry], None]) -> None:
         try:
-            if component.steady is not None:
+            if component.steady is not None and component.active:
                 enter(component.steady.registry)
                 if component.steady.push(glance):
                     return

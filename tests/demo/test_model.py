@@ -51,6 +51,7 @@ from tests.core.assistant.openai_server import (
     end,
     error,
     says,
+    serving,
     uses,
     wants,
     words,
@@ -74,12 +75,8 @@ OFFLINE_IN_MILAN = ("MIL-002", "MIL-004", "MIL-010")
 
 @pytest.fixture
 def server() -> Iterator[OpenAIServer]:
-    """The model. What asks it is loaded first: that can take longer than a turn may."""
-    pytest.importorskip("pydantic_ai.direct")
-    pytest.importorskip("pydantic_ai.models.openai")
-    with OpenAIServer() as made:
-        yield made
-        assert made.asked_too_often == 0
+    """The model."""
+    yield from serving()
 
 
 @pytest.fixture

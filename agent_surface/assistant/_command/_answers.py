@@ -42,11 +42,10 @@ def say_failed(definition: ToolDefinition, error: InvocationError) -> str:
         words = f" You wrote: “{escape(note)}”." if isinstance(note, str) else ""
         return f"You said no, so I did not do {name}.{words}\n\n"
     reason = error.error.details.get("reason")
-    told = (
-        f" {escape(reason)}" if error.error.code.value == "CAPABILITY_NOT_AVAILABLE" and isinstance(reason, str) else ""
-    )
+    is_blocked = error.error.code is ErrorCode.CAPABILITY_NOT_AVAILABLE and isinstance(reason, str)
+    told = f" {escape(str(reason))}" if is_blocked else ""
     words = error.error.message
-    if words == _failures.capability_error(error.error.code).payload.message:
+    if words == _failures.usual_message(error.error.code):
         words = _TO_A_PERSON.get(error.error.code, words)
     return f"I could not do {name}: {escape(words)}{told}\n\n"
 

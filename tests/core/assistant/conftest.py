@@ -8,18 +8,14 @@ import pytest
 
 from agent_surface import AgentSurfaceRegistry, TakeOver
 from tests.core.assistant.model_under_test import ModelUnderTest
-from tests.core.assistant.openai_server import OpenAIServer
+from tests.core.assistant.openai_server import OpenAIServer, serving
 from tests.core.toolset.fake_surface import FakeSurface
 
 
 @pytest.fixture
 def server() -> Iterator[OpenAIServer]:
-    """A server that plays the model. What asks it is loaded first: that can take longer than a turn may."""
-    pytest.importorskip("pydantic_ai.direct")
-    pytest.importorskip("pydantic_ai.models.openai")
-    with OpenAIServer() as made:
-        yield made
-        assert made.asked_too_often == 0
+    """A server that plays the model."""
+    yield from serving()
 
 
 @pytest.fixture

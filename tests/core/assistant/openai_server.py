@@ -16,6 +16,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import TracebackType
 from typing import Self, TypeAlias, cast
 
+import pytest
 from typing_extensions import override
 
 from agent_surface._base._json import JsonValue
@@ -318,3 +319,15 @@ def error(
     """An error as OpenAI sends it."""
     body = {"error": {"message": message, "type": "some_error", "code": code, "param": None}}
     return Plain(status=status, body=json.dumps(body).encode(), headers=dict(headers or {}))
+
+
+def serving() -> Iterator[OpenAIServer]:
+    """A server for one test, which fails if it was asked for more than it was to answer.
+
+    What asks it is loaded first: that can take longer than a turn may.
+    """
+    pytest.importorskip("pydantic_ai.direct")
+    pytest.importorskip("pydantic_ai.models.openai")
+    with OpenAIServer() as made:
+        yield made
+        assert made.asked_too_often == 0

@@ -312,15 +312,19 @@ def test_outside_a_repository_a_base_is_refused(
     assert "git is not installed" in capsys.readouterr().err
 
 
+def _stand_in_for_git(shop: Project, monkeypatch: pytest.MonkeyPatch, script: str) -> None:
+    program = shop.root / "bin" / "git"
+    program.parent.mkdir()
+    program.write_text(f"#!/bin/sh\n{script}")
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", str(program.parent))
+
+
 def test_a_repository_that_git_refuses_is_told_apart_from_none(
     shop: Project, command: Command, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """In a container the checkout often belongs to somebody else."""
-    git_itself = shop.root / "bin" / "git"
-    git_itself.parent.mkdir()
-    git_itself.write_text("#!/bin/sh\necho 'fatal: detected dubious ownership in repository' >&2\nexit 128\n")
-    git_itself.chmod(0o755)
-    monkeypatch.setenv("PATH", str(git_itself.parent))
+    _stand_in_for_git(shop, monkeypatch, "echo 'fatal: detected dubious ownership in repository' >&2\nexit 128\n")
     assert command("check", "--base", "main") == 2
     assert (
         "git refuses the repository: detected dubious ownership in repository; run `git status` in the project"
@@ -332,11 +336,7 @@ def test_a_git_that_fails_on_the_way_is_a_failure_with_the_command_to_run(
     shop: Project, command: Command, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Such as one that a wrapper forbids some commands."""
-    git_itself = shop.root / "bin" / "git"
-    git_itself.parent.mkdir()
-    git_itself.write_text("#!/bin/sh\ncase $* in *--show-prefix*) exit 3 ;; *) echo true ;; esac\n")
-    git_itself.chmod(0o755)
-    monkeypatch.setenv("PATH", str(git_itself.parent))
+    _stand_in_for_git(shop, monkeypatch, "case $* in *--show-prefix*) exit 3 ;; *) echo true ;; esac\n")
     assert command("check", "--base", "main") == 2
     assert "git rev-parse failed in the project; run it there to see why" in capsys.readouterr().err
 

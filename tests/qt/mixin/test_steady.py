@@ -257,3 +257,24 @@ def test_what_is_attached_anew_is_looked_at_anew(surface: Surface, page: QWidget
     assert told == ["component-disabled"]
     assert handle.status == "active"
     assert surface.reason("ping", "attached") == "component-disabled"
+
+
+@pytest.mark.requirement("QT-PROVIDER-001", "QT-LIFE-006")
+def test_one_whose_registry_was_closed_goes_to_the_next_one_provided(make_surface: MakeSurface) -> None:
+    """The short way leads nowhere then; it must not keep the component from its new surface."""
+    old, new = make_surface(), make_surface()
+    window = QWidget()
+    page = QWidget(window)
+    withdraw_old = provide_surface(window, old.registry)
+    shown(window)
+    component = Plain()
+    put(component, page)
+    assert old.instances() == ["default"]
+    old.registry.close()
+    withdraw_new = provide_surface(window, new.registry)
+    turn()
+    assert (component.agent_handle.status, new.instances()) == ("active", ["default"])
+    assert new.reason("ping") is None
+    withdraw_new()
+    withdraw_old()
+    delete(window)
